@@ -16,8 +16,6 @@ type Why =
   | 'once'
   /** Memory to be written over: nobody reads what another has left in it. */
   | 'memory'
-  /** Random bytes that nobody has had. */
-  | 'random'
 
 const ALLOWED: Readonly<Record<string, Why>> = {
   'structural/linear-pattern.ts engine': 'once',

@@ -1,6 +1,6 @@
 /** CPU time of a transaction and of a watched change, by either gRPC client, without an engine around it. */
 import { systemClock } from '../../src/base/clock.ts'
-import { Connection, type Ask } from '../../src/engine/etcd/connection.ts'
+import { Connection, type Call } from '../../src/engine/etcd/connection.ts'
 import { loadTransport, type TransportName } from '../../src/engine/etcd/transport.ts'
 import {
   decodeTxn,
@@ -23,7 +23,7 @@ export interface CallsOptions {
 }
 
 interface Calls {
-  ask<T>(ask: Ask<T>): Promise<T>
+  call<T>(call: Call<T>): Promise<T>
   watch(): {
     readonly stream: {
       on(event: 'data', listener: (frame: WatchResponse) => void): unknown
@@ -57,7 +57,7 @@ async function transactions(calls: Calls, options: CallsOptions): Promise<RawSto
     Array.from({ length: options.callers }, async (_, caller) => {
       for (let i = 0; !meter.over; i++) {
         const key = `${options.prefix}/things/ns/${caller}-${i}`
-        const { succeeded } = await calls.ask({
+        const { succeeded } = await calls.call({
           method: '/etcdserverpb.KV/Txn',
           request: encodeTxn({
             compare: [{ key, changed: 0 }],

@@ -98,7 +98,11 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 const rows: readonly Row[] = [
   { name: 'nothing', found: anybody },
-  { name: 'nothing, and everybody must be known', options: { anonymous: false }, found: null },
+  {
+    name: 'no credentials, anonymous requests disabled',
+    options: { anonymous: false },
+    found: null,
+  },
   { name: 'a certificate', shown: [client], found: known('cert', ['g', ALL], null) },
   { name: 'a certificate without a name', shown: [nameless], proxies: false, found: anybody },
   {
@@ -107,19 +111,19 @@ const rows: readonly Row[] = [
     found: 'x509: certificate signed by unknown authority',
   },
   {
-    name: 'a certificate of somebody in the group of all',
+    name: 'a certificate of a user in the authenticated group',
     shown: [master],
     found: known('m', [ALL, 'x'], null),
   },
   {
-    name: 'a certificate of nobody known is not anonymous',
+    name: 'an untrusted certificate is not anonymous',
     shown: [stranger],
     found: expect.stringMatching(
       /^\[x509: certificate signed by unknown authority, verifying certificate SN=\d+, SKID=, AKID= failed: x509: certificate signed by unknown authority\]$/,
     ),
   },
   {
-    name: 'a certificate of nobody known with a token that holds',
+    name: 'an untrusted certificate with a valid token',
     shown: [stranger],
     headers: bearer('file'),
     found: known('file', [ALL], API),
@@ -131,7 +135,7 @@ const rows: readonly Row[] = [
     found: known('cert', ['g', ALL], null),
   },
   {
-    name: 'a proxy for somebody',
+    name: 'a front proxy with a user',
     shown: [proxy],
     headers: { 'x-remote-user': 'u', 'x-remote-group': 'h' },
     found: known('u', ['h', ALL], API),
@@ -143,7 +147,7 @@ const rows: readonly Row[] = [
     found: known('system:anonymous', [], API),
   },
   {
-    name: 'a proxy for nobody is not anonymous',
+    name: 'a front proxy without a user is not anonymous',
     shown: [proxy],
     found: expect.stringContaining('failed: x509: certificate signed'),
   },
@@ -181,15 +185,19 @@ const rows: readonly Row[] = [
     found: known('webhook', [ALL], API),
     later: true,
   },
-  { name: 'the first who knows', headers: bearer('twice'), found: known('first', [ALL], API) },
   {
-    name: 'a token that nobody knows',
+    name: 'the first authenticator with a user',
+    headers: bearer('twice'),
+    found: known('first', [ALL], API),
+  },
+  {
+    name: 'an unknown token',
     headers: bearer('what'),
     found: 'invalid bearer token',
     later: true,
   },
   {
-    name: 'a token against which several say something',
+    name: 'a token that several authenticators reject',
     headers: bearer('bad'),
     found: '[invalid bearer token, no such secret, oidc: expired]',
     later: true,
@@ -201,7 +209,7 @@ const rows: readonly Row[] = [
     later: true,
   },
   {
-    name: 'a token for somebody else',
+    name: 'a token for another audience',
     headers: bearer('elsewhere'),
     found: 'unable to match the audience: wanted ["api"], got ["other"]',
   },
@@ -232,7 +240,7 @@ const rows: readonly Row[] = [
     found: known('file', [ALL], API),
   },
   {
-    name: 'no token of its own',
+    name: 'the server without a loopback token',
     headers: bearer('own'),
     options: { loopback: { token: '', uid: '' } },
     found: 'invalid bearer token',
@@ -314,7 +322,7 @@ test('an authenticator that knows audiences after all is not believed', async ()
   )
 })
 
-test('credentials are taken out of a request', () => {
+test('credentials are removed from a request', () => {
   const own = { ...names, usernameHeaders: ['X-Own-User'], groupHeaders: ['X-Own-Group'] }
   const it = chain({
     requestHeader: {

@@ -12,7 +12,7 @@ const root = make({ subject: ['O=cluster, inc.', 'CN=zoë'], authority: true })
 const other = make({ subject: ['CN=other'], authority: true, keyType: 'rsa' })
 const again = make({ subject: ['CN=other'], authority: true })
 
-test('each name is there once, in order', () => {
+test('each name is listed once, in order', () => {
   const names = certificates(authorityNames(root.pem + other.pem + again.pem))
   expect(names.map(({ subject }) => subject)).toEqual([
     root.certificate.subject,

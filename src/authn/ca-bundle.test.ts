@@ -24,7 +24,7 @@ describe('contents', () => {
       pem: `a\n${one.pem}b\n${two.pem}`,
       subjects: ['CN=one', 'CN=two'],
     },
-    { name: 'a key beside', pem: key + one.pem, subjects: ['CN=one'] },
+    { name: 'with a private key', pem: key + one.pem, subjects: ['CN=one'] },
     { name: 'other line ends', pem: one.pem.replaceAll('\n', '\r\n'), subjects: ['CN=one'] },
     { name: 'nothing', pem: '', subjects: 'it holds no certificate' },
     { name: 'a key only', pem: key, subjects: 'it holds no certificate' },

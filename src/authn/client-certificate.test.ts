@@ -70,7 +70,7 @@ describe('the user of a certificate', async () => {
     { name: 'no name', socket: socketWith(leafOf(['O=a'])), answer: null },
     { name: 'empty name', socket: socketWith(leafOf(['CN=', 'O=a'])), answer: null },
     {
-      name: 'names that look like more',
+      name: 'names that contain separators',
       socket: socketWith(leafOf(['CN=u\nO=system:masters', 'O=a,b+c/O=d'])),
       answer: user('u\nO=system:masters', ['a,b+c/O=d']),
     },
@@ -177,7 +177,7 @@ describe('changes while a connection lasts', () => {
     expect(ask(it, socket)).toEqual(user('u'))
   })
 
-  test('the authority is removed and comes back', async () => {
+  test('the authority is removed and added again', async () => {
     const { it, replace } = await made()
     const socket = socketWith(leafOf(['CN=u'], { serial: 9 }))
     const answers = [ask(it, socket)]

@@ -53,7 +53,7 @@ describe('of several servers', () => {
       },
     },
     {
-      name: 'what others know and this one does not',
+      name: 'settings that only other servers have',
       existing: own,
       mine: {},
       data: own,
@@ -71,7 +71,7 @@ describe('of several servers', () => {
       data: {},
     },
     {
-      name: 'what cannot be read, and keys of nobody',
+      name: 'unreadable values and unknown keys',
       existing: {
         ...{ 'client-ca-file': 'x', 'requestheader-username-headers': '{', other: 'y' },
         ...{ 'requestheader-group-headers': '[1,"X-Remote-Group"]' },

@@ -46,7 +46,7 @@ const user = (
 ) => ({ user: { name, uid: '', groups, extra }, audiences: null })
 
 const rows: readonly Row[] = [
-  { name: 'a proxy names somebody', answer: user('u') },
+  { name: 'a proxy with a user', answer: user('u') },
   { name: 'forged headers without a certificate', shown: [], answer: null },
   {
     name: 'forged headers with a certificate of a mere client',
@@ -92,7 +92,7 @@ const rows: readonly Row[] = [
     answer: user('v'),
   },
   {
-    name: 'the first header when both are there',
+    name: 'the first header if both are present',
     headers: { 'x-other-user': 'v', 'x-remote-user': ['u', 'w'] },
     answer: user('u'),
   },
@@ -154,7 +154,7 @@ describe('users of proxies', () => {
     })
   }
 
-  test('groups that Node joined are not taken apart', async () => {
+  test('groups that Node joined are not split', async () => {
     const clock = new ManualClock(NOW)
     const bundle = await CaBundle.open({ source: fixedSource('ca', root.pem), clock })
     const it = requestHeader({

@@ -21,12 +21,12 @@ function made(inner: TokenAuthenticator) {
   return { clock, counts, it: tokenCache(inner, { clock, metrics }) }
 }
 
-describe('repeated look-ups', () => {
+describe('repeated lookups', () => {
   for (const { name, token, afterMs, audiences = ['a'], asked } of [
     { name: 'not one that was known just now', token: 'good', afterMs: 9_999, asked: 1 },
     { name: 'one that was known ten seconds ago', token: 'good', afterMs: 10_000, asked: 2 },
     { name: 'one for other audiences', token: 'good', afterMs: 0, audiences: ['a', 'b'], asked: 2 },
-    { name: 'one that nobody knew', token: 'what', afterMs: 0, asked: 2 },
+    { name: 'an unknown token', token: 'what', afterMs: 0, asked: 2 },
     { name: 'one that failed', token: 'bad', afterMs: 0, asked: 2 },
   ]) {
     for (const later of [false, true]) {
@@ -85,7 +85,7 @@ describe('at the same time', () => {
     return { waiting, ...made(tokens) }
   }
 
-  test('equal tokens are looked up once', async () => {
+  test('concurrent requests with equal tokens share one lookup', async () => {
     const { waiting, it, counts } = open()
     const asked = [recordingContext(), recordingContext()]
     const answers = asked.map((context) => it.authenticateToken('t', context))
@@ -101,7 +101,7 @@ describe('at the same time', () => {
     ])
   })
 
-  test('an error goes to all callers, and is not cached', async () => {
+  test('all callers get the error, and it is not cached', async () => {
     const { waiting, it } = open()
     const answers = [0, 1].map(() => outcome(() => it.authenticateToken('t', recordingContext())))
     waiting[0]!.reject(new CredentialError('no'))

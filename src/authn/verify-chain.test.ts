@@ -159,7 +159,7 @@ const rows: readonly Row[] = [
     why: 'x509: too many intermediates for path length constraint',
   },
   {
-    name: 'critical extension that nobody knows',
+    name: 'unknown critical extension',
     leaf: leafOf(root, { unknownCritical: true }),
     why: 'x509: unhandled critical extension',
   },
@@ -211,7 +211,7 @@ describe('chains', () => {
     })
   }
 
-  test('a client that sends a maze does not keep the server busy', () => {
+  test('the number of signature checks is limited for a chain with many paths', () => {
     const { key } = other
     const maze = Array.from({ length: 30 }, () =>
       make({ subject: ['CN=maze'], key, authority: true }),
@@ -263,7 +263,7 @@ describe('when a verdict has to be thought over', () => {
       next: NOW + 2000,
     },
     {
-      name: 'not for what is long over',
+      name: 'never for a certificate that expired long ago',
       certificates: [window(NOW - 9000, NOW - 3000)],
       next: Infinity,
     },

@@ -105,7 +105,7 @@ describe('the result', () => {
   const wrong = `the webhook did not answer with TokenReview of ${BETA}`
   for (const { name, reply, audiences = ['api'], answer } of [
     {
-      name: 'a whole user',
+      name: 'a user with all members',
       reply: says({
         ...yes,
         user: {
@@ -134,12 +134,12 @@ describe('the result', () => {
     { name: 'no status', reply: { body: { kind: 'TokenReview', apiVersion: BETA } }, answer: null },
     { name: 'an error', reply: says({ error: 'expired' }), answer: 'expired' },
     {
-      name: 'an error that tells the token',
+      name: 'an error that contains the token',
       reply: says({ error: 'secret-token is bad' }),
       answer: '[secret] is bad',
     },
     {
-      name: 'an error beside a user',
+      name: 'an error together with a user',
       reply: says({ ...yes, error: 'x' }),
       answer: { user: NOBODY, audiences: ['api'] },
     },
@@ -173,7 +173,7 @@ describe('the result', () => {
       answer: null,
     },
     {
-      name: 'audiences nobody asked for',
+      name: 'audiences that were not requested',
       audiences: [],
       reply: says({ ...yes, audiences: ['x'] }),
       answer: { user: NOBODY, audiences: null },
@@ -225,11 +225,11 @@ describe('the cache', () => {
     [
       // Number of calls: at once, just before the end, and at the end.
       { name: 'a user, for two minutes', reply: says({ authenticated: true }), asked: [1, 1, 2] },
-      { name: 'nobody, for two minutes', reply: says({}), asked: [1, 1, 2] },
+      { name: 'an unknown token, for two minutes', reply: says({}), asked: [1, 1, 2] },
       { name: 'not an error', reply: says({ error: 'x' }), asked: [2, 3, 4] },
       { name: 'not a failure', reply: { code: 400 }, asked: [2, 3, 4] },
       { name: 'nothing', reply: says({ authenticated: true }), ttl: 0, asked: [2, 3, 4] },
-      { name: 'as long as is said', reply: says({}), ttl: 60_000, asked: [1, 2, 2] },
+      { name: 'for the configured time', reply: says({}), ttl: 60_000, asked: [1, 2, 2] },
     ]
   for (const { name, reply, ttl, asked } of states) {
     test(name, async () => {
@@ -275,7 +275,7 @@ describe('the cache', () => {
   })
 })
 
-test('a call that fails for now is made again', async () => {
+test('a call that fails temporarily is retried', async () => {
   remote.replies = ['reset', { code: 429 }, { code: 500 }, says({ authenticated: true })]
   const answer = await opened().authenticateToken('t', recordingContext(['api']))
   expect({ answer, delays }).toEqual({

@@ -70,7 +70,7 @@ describe('tokens among subprotocols', () => {
   }
 })
 
-describe('taken out', () => {
+describe('removed', () => {
   for (const { name, before, left } of [
     { name: 'none', before: undefined, left: undefined },
     { name: 'no token', before: 'a, b', left: 'a, b' },

@@ -5,7 +5,7 @@ import { binding, user } from './rbac.fixture.ts'
 describe('permission to write bindings', () => {
   tryWrites([
     {
-      name: 'a binding of what one holds',
+      name: 'a binding to permissions that the user has',
       resource: 'clusterrolebindings',
       user: user('alice'),
       object: binding('b', 'ClusterRole reader', 'User bob'),
@@ -47,14 +47,14 @@ describe('permission to write bindings', () => {
       error: null,
     },
     {
-      name: 'one who may bind',
+      name: 'a user with permission to bind',
       resource: 'clusterrolebindings',
       user: user('ben'),
       object: binding('b', 'ClusterRole admin', 'User ben'),
       error: null,
     },
     {
-      name: 'one who may bind, in a namespace',
+      name: 'a user with permission to bind, in a namespace',
       resource: 'rolebindings',
       namespace: 'q',
       user: user('ben'),
@@ -62,7 +62,7 @@ describe('permission to write bindings', () => {
       error: null,
     },
     {
-      name: 'one who may bind what is not there',
+      name: 'a user with permission to bind a missing role',
       resource: 'rolebindings',
       namespace: 'q',
       user: user('ben'),
@@ -70,7 +70,7 @@ describe('permission to write bindings', () => {
       error: null,
     },
     {
-      name: 'one who may bind another',
+      name: 'a user with permission to bind another role',
       resource: 'clusterrolebindings',
       user: user('ben'),
       object: binding('b', 'ClusterRole reader', 'User ben'),

@@ -11,7 +11,7 @@ const gathering = (place: string, selectors: unknown[], ...rules: string[]) =>
 describe('permission to write roles', () => {
   tryWrites([
     {
-      name: 'what one holds',
+      name: 'permissions that the user has',
       resource: 'clusterroles',
       user: user('alice'),
       object: role('r', 'get pods'),
@@ -25,7 +25,7 @@ describe('permission to write roles', () => {
       error: null,
     },
     {
-      name: 'more than one holds',
+      name: 'permissions that the user lacks',
       resource: 'clusterroles',
       user: user('alice', 'dev', 'system:authenticated'),
       object: role('r', 'get,watch,delete pods', 'get apps:deployments', 'get /x'),
@@ -54,7 +54,7 @@ describe('permission to write roles', () => {
       error: null,
     },
     {
-      name: 'what one holds in the namespace',
+      name: 'permissions that the user has in the namespace',
       resource: 'roles',
       namespace: 'a',
       user: user('alice'),
@@ -62,7 +62,7 @@ describe('permission to write roles', () => {
       error: null,
     },
     {
-      name: 'what one holds in another',
+      name: 'permissions that the user has in another namespace',
       resource: 'roles',
       namespace: 'b',
       user: user('alice'),
@@ -74,7 +74,7 @@ describe('permission to write roles', () => {
       ),
     },
     {
-      name: 'what one holds in a namespace, for the cluster',
+      name: 'permissions that the user has in a namespace, for the cluster',
       resource: 'clusterroles',
       user: user('alice'),
       object: role('r', 'get secrets'),
@@ -85,7 +85,7 @@ describe('permission to write roles', () => {
       ),
     },
     {
-      name: 'errors on the way',
+      name: 'errors during the check',
       resource: 'clusterroles',
       user: user('broken'),
       object: role('r', 'get secrets', 'get pods'),
@@ -100,7 +100,7 @@ describe('permission to write roles', () => {
       ),
     },
     {
-      name: 'one who may escalate any',
+      name: 'a user with permission to escalate any role',
       resource: 'roles',
       namespace: 'a',
       user: user('eve'),
@@ -108,7 +108,7 @@ describe('permission to write roles', () => {
       error: null,
     },
     {
-      name: 'one who may escalate this one',
+      name: 'a user with permission to escalate this role',
       resource: 'clusterroles',
       requestName: 'r1',
       user: user('eve'),
@@ -117,7 +117,7 @@ describe('permission to write roles', () => {
       error: null,
     },
     {
-      name: 'one who may, but the request does not say the name',
+      name: 'a user with permission by name, but the request has no name',
       resource: 'clusterroles',
       user: user('eve'),
       object: role('r1', 'get secrets'),
@@ -141,7 +141,7 @@ describe('permission to write roles', () => {
       ),
     },
     {
-      name: 'an update that takes away',
+      name: 'an update that removes rules',
       resource: 'clusterroles',
       requestName: 'r',
       user: user('alice'),
@@ -227,7 +227,7 @@ describe('lists of a rule multiply', () => {
   } as never
   tryWrites([
     {
-      name: 'beyond what can be checked',
+      name: 'more rules than the limit',
       resource: 'roles',
       namespace: 'a',
       user: user('alice'),
@@ -239,7 +239,7 @@ describe('lists of a rule multiply', () => {
       ),
     },
     {
-      name: 'not looked at for who may escalate',
+      name: 'not checked for users with permission to escalate',
       resource: 'roles',
       namespace: 'a',
       user: user('eve'),

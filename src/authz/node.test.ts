@@ -300,7 +300,7 @@ test('a mirror pod opens nothing', () => {
   })
 })
 
-test('the words of the vocabulary are taken', () => {
+test('names are those of the vocabulary', () => {
   const authorizer = nodeAuthorizer(new NodeGraph(vocabularies.orch), vocabularies.orch)
   expect(
     authorizer.authorize(n1, ask('get coordination.orch.io:leases orch-node-lease/n1')),

@@ -58,7 +58,7 @@ test('rules that are covered allow nothing that their owner may not do', () => {
   )
 })
 
-test('atoms, and rules made of them, allow the same as the rule', () => {
+test('a rule and its atoms allow the same', () => {
   fc.assert(
     fc.property(rules, requests, (rule, request) => {
       const asked = ruleQuery(request)
@@ -119,7 +119,7 @@ const steps = fc.oneof(
   }),
 )
 
-test('the index agrees with a look at every binding, whatever was added and removed', () => {
+test('after any additions and removals, the index agrees with a scan of all bindings', () => {
   const who = [
     user('alice'),
     user('x', 'dev', 'y'),

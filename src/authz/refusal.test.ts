@@ -11,7 +11,7 @@ for (const { name, who = 'alice', asked, reason, message, details } of [
     details: { name: 'x', group: 'apps', kind: 'deployments' },
   },
   {
-    name: 'a resource of the cluster, with what the authorizers said',
+    name: 'a cluster-scoped resource, with the reason of the authorizers',
     asked: 'list nodes',
     reason: 'No policy matched.\nRBAC: <x>',
     message:

@@ -79,7 +79,7 @@ describe('uncovered permissions', () => {
     )
 })
 
-test('a rule is taken apart', () => {
+test('a rule is split into atoms', () => {
   expect(atomsOf(rule('get,list "",apps:pods a,b')).map(ruleOf)).toEqual(
     [
       'get pods a',
@@ -148,7 +148,7 @@ describe('many rules', () => {
     { requiredKeys: ['verbs'] },
   ) as fc.Arbitrary<Rule>
 
-  test('are looked up as if each were checked', () => {
+  test('are found by the index as by a full scan', () => {
     fc.assert(
       fc.property(fc.array(anyRule, { maxLength: 6 }), anyRule, (owned, wanted) => {
         const cover = new Cover(owned)
@@ -167,7 +167,7 @@ describe('many rules', () => {
     )
   })
 
-  test('each atom is held against those that speak of it', () => {
+  test('each atom is compared with related atoms only', () => {
     let looks = 0
     const owned = Array.from({ length: 2_000 }, (_, i) => ({
       verbs: ['get'],

@@ -13,7 +13,7 @@ const says = (decision: Decision | Promise<Decision>, list: RuleList = NOTHING):
 })
 const later = (decision: Decision) => says(Promise.resolve(decision))
 const broken: Authorizer = {
-  name: 'never asked',
+  name: 'never called',
   authorize() {
     throw new Error('asked')
   },
@@ -100,7 +100,7 @@ describe('lists of rules', () => {
     const union = authorizerUnion(lists.map((list) => says(pass(), list)))
     expect(union.rulesFor(user('a', 'system:masters'), 'n')).toEqual(whole)
   })
-  test('also when one takes its time', async () => {
+  test('also if one is asynchronous', async () => {
     const modules = lists.map((list) => says(pass(), list))
     modules[1] = { ...modules[1]!, rulesFor: () => Promise.resolve(lists[1]!) }
     expect(await authorizerUnion(modules).rulesFor(user('a'), 'n')).toEqual(whole)

@@ -226,7 +226,7 @@ describe('the decision', () => {
     gone.close()
   })
 
-  test('a call that fails for now is made again', async () => {
+  test('a call that fails temporarily is retried', async () => {
     remote.replies = ['reset', { code: 429 }, { code: 500 }, says({ allowed: true })]
     expect(await opened().authorize(JANE, GET)).toEqual({ verdict: 'allow', reason: '' })
     expect(delays).toEqual([500, 750, 1125])
@@ -243,28 +243,28 @@ describe('the cache', () => {
     asked: readonly number[]
   }[] = [
     // Number of calls after nothing, 29.999 s, 30 s, 299.999 s and 300 s.
-    { name: 'what is allowed', reply: says({ allowed: true }), asked: [1, 1, 1, 1, 2] },
-    { name: 'what is denied', reply: says({ denied: true }), asked: [1, 1, 2, 3, 3] },
+    { name: 'an allow', reply: says({ allowed: true }), asked: [1, 1, 1, 1, 2] },
+    { name: 'a deny', reply: says({ denied: true }), asked: [1, 1, 2, 3, 3] },
     { name: 'no opinion', reply: says({}), asked: [1, 1, 2, 3, 3] },
     {
-      name: 'not what failed',
+      name: 'not a failed call',
       reply: { code: 400 },
       asked: [2, 3, 4, 5, 6],
     },
     {
-      name: 'not what is long',
+      name: 'not a request with long attributes',
       reply: says({ allowed: true }),
       attributes: { ...long, path: 'xxx' },
       asked: [2, 3, 4, 5, 6],
     },
     {
-      name: 'what is nearly as long',
+      name: 'attributes just below the limit',
       reply: says({ allowed: true }),
       attributes: { ...long, path: 'xx' },
       asked: [1, 1, 1, 1, 2],
     },
     {
-      name: 'not what is long in bytes',
+      name: 'not attributes beyond the limit in bytes',
       reply: says({ allowed: true }),
       attributes: { ...GET, name: 'ä'.repeat(5000) },
       asked: [2, 3, 4, 5, 6],
@@ -282,7 +282,7 @@ describe('the cache', () => {
       asked: [2, 3, 4, 5, 6],
     },
     {
-      name: 'as long as is said',
+      name: 'for the configured time',
       reply: says({ allowed: true }),
       options: { authorizedTtlMs: 30_000 },
       asked: [1, 1, 2, 3, 3],

@@ -23,7 +23,7 @@ describe('agrees with the runtime', () => {
     test(JSON.stringify(text), () => expect(addressFamily(text)).toBe(isIP(text)))
   }
 
-  test('texts made of their signs, and addresses', () => {
+  test('texts made of address characters, and addresses', () => {
     const signs = fc.string({
       unit: fc.constantFrom('0', '1', 'a', 'F', ':', '::', '.', '%', '25'),
     })

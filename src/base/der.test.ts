@@ -89,7 +89,7 @@ describe('anything but DER is refused', () => {
     { name: 'no length', bytes: '30', problem: 'asn1: syntax error: data truncated' },
     { name: 'too few bytes', bytes: '04 05 aa', problem: 'asn1: syntax error: data truncated' },
     {
-      name: 'a length that is not said',
+      name: 'an indefinite length',
       bytes: '30 80 00 00',
       problem: 'asn1: syntax error: indefinite length found (not DER)',
     },

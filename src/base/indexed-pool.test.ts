@@ -9,7 +9,7 @@ interface Named extends InPool {
 const named = (name: string): Named => ({ name, place: -1 })
 const namesOf = (bag: IndexedPool<Named>) => Array.from(bag, ({ name }) => name).sort()
 
-test('a pool holds the same as a set', () => {
+test('a pool has the same members as a set', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 9 }))), (steps) => {
       const items = Array.from({ length: 10 }, (_, i) => named(String(i)))

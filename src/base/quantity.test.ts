@@ -296,7 +296,7 @@ describe('values', () => {
   })
 })
 
-test('canonical text is a fixed point that keeps the amount', () => {
+test('canonical text is a fixed point with the same amount', () => {
   const suffix = constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'Ki', 'Mi', 'Gi', 'e3', 'e-4', 'E7')
   const digits = bigInt({ min: 0n, max: 10n ** 12n }).map(String)
   const input = tuple(constantFrom('', '-', '+'), digits, option(digits, { nil: '' }), suffix).map(

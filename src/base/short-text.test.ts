@@ -34,7 +34,7 @@ describe('a value as short JSON', () => {
   ]) {
     test(`${name} is cut off`, () => expect(shortJson(value, 10)).toBe(shown))
   }
-  test('depth beyond the bound is not looked into', () => {
+  test('values nested beyond the limit are not read', () => {
     let deep: unknown = 1
     for (let i = 0; i < 100_000; i++) deep = [deep]
     expect(shortJson(deep, 5)).toBe('[[[[[...')

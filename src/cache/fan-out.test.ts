@@ -106,7 +106,7 @@ test('a receiver that joins meanwhile has the present frames, and gets the follo
   expect([late.got, late.writes]).toEqual(['b', 1])
 })
 
-test('`giveTo` sends one receiver what it lacks', async () => {
+test('`sendTo` sends one receiver the frames it lacks', async () => {
   const { group, publish, settled } = world()
   const all = crowd(group, 2 * WRITES_AT_ONCE)
   publish('ab')

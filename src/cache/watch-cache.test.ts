@@ -217,7 +217,7 @@ describe('watching', () => {
     expect([lost(), sink.seen]).toEqual([2, []])
   })
 
-  test('history older than the memory window comes from the engine', async () => {
+  test('history older than the memory window is read from the engine', async () => {
     const h = await open({ historyBytes: 0 })
     await h.cache.resourceCache(P)
     for (let i = 1; i <= 5; i++) await h.put('a', String(i))

@@ -40,7 +40,7 @@ test.each([[0], [1], [48], [49], [70_000]])('%d bytes are written as they are', 
   ).toBe(`[${bytes.toString()}]`)
 })
 
-describe('records that are made at the same time do not touch each other', () => {
+describe('records under construction at the same time are independent', () => {
   const piece = (name: string, i: number) => `${name}${i};`.repeat(i % 7 === 0 ? 5_000 : 3)
   const whole = (name: string) => Array.from({ length: 30 }, (_, i) => piece(name, i)).join('')
   const textOf = (record: Buffer) => record.toString('utf8', readHeader(record).bytes)
@@ -78,7 +78,7 @@ describe('records that are made at the same time do not touch each other', () =>
     expect(jsonOf((writer) => writer.text('found'))).toBe('found')
   })
 
-  test('one that has ended takes nothing more', () => {
+  test('a finished record accepts no more input', () => {
     const writer = new RecordWriter('')
     writer.text('"a"')
     const record = writer.record(0, 0)

@@ -66,7 +66,7 @@ export function encodeBody(body: Readonly<Record<string, unknown>>): Buffer {
 }
 
 const FIRST_BYTES = 64 << 10
-const MOST_KEPT = 1 << 20
+const MAX_REUSED_BYTES = 1 << 20
 const NO_MEMORY = Buffer.alloc(0)
 
 /** Memory that records are made in, one after the other; null while a writer has it. */
@@ -148,7 +148,7 @@ export class RecordWriter {
     memory.set(this.#tag, TAG_AT)
     const record = Buffer.from(memory.subarray(0, this.#at))
     this.#memory = NO_MEMORY
-    if (memory.length > 0 && memory.length <= MOST_KEPT) spare = memory
+    if (memory.length > 0 && memory.length <= MAX_REUSED_BYTES) spare = memory
     return record
   }
 

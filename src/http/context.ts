@@ -120,10 +120,10 @@ export interface HealthCheck {
 }
 
 /** A path outside the resources. */
-export type Endpoint = (context: Context) => Answer | Promise<Answer>
+export type Endpoint = (context: Context) => ApiResponse | Promise<ApiResponse>
 
 /** A response. */
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly headers: HeaderList
   /** Complete, or written incrementally. */
@@ -131,7 +131,7 @@ export interface Answer {
 }
 
 /** Placeholder for a response on a connection that another protocol took over. */
-export const TAKEN: Answer = { status: 101, headers: [], body: '' }
+export const HIJACKED: ApiResponse = { status: 101, headers: [], body: '' }
 
 /** One step of the pipeline, before the handler; throws StatusError to end the request. */
 export interface Filter {

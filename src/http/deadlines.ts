@@ -1,9 +1,9 @@
 import { IndexedPool } from '../base/indexed-pool.ts'
 import type { Clock } from '../base/clock.ts'
 import { timeout } from '../meta/errors.ts'
-import { writeAnswer } from './response.ts'
+import { writeResponse } from './response.ts'
 import type { Context } from './context.ts'
-import { jsonFailureAnswer } from './failure-response.ts'
+import { jsonFailureResponse } from './failure-response.ts'
 
 const LOOK_EVERY_MS = 250
 
@@ -49,7 +49,7 @@ export class Deadlines {
     if (!exchange.begun) {
       const error = timeout('request did not complete within the allotted timeout')
       record?.failed(error)
-      void writeAnswer(context, jsonFailureAnswer(context, error))
+      void writeResponse(context, jsonFailureResponse(context, error))
     }
     exchange.abort()
   }

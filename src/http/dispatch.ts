@@ -15,38 +15,38 @@ import { connectOptions } from '../registry/connect/options.ts'
 import { ResourceCacheGone } from '../cache/storage-form.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
-import { resultAnswer } from './response.ts'
-import type { Answer, Context, Endpoint } from './context.ts'
-import { answerForm, watchForm } from './form.ts'
+import { resultResponse } from './response.ts'
+import type { ApiResponse, Context, Endpoint } from './context.ts'
+import { responseForm, watchForm } from './form.ts'
 import { parseContentType } from './media-types.ts'
 import { pageNotFound } from './plain-text.ts'
 import type { RequestInfo } from './request-info.ts'
 import { proxy } from './proxy.ts'
-import { remoteAnswer } from './remote-apis.ts'
+import { remoteResponse } from './remote-apis.ts'
 import { eventForm } from './represent.ts'
 
 /** Largest request body, bytes. */
 const BODY_LIMIT = 3_145_728
 
 /** Handles a request that passed the filters. Throws StatusError. */
-export function dispatch(context: Context): Answer | Promise<Answer> {
+export function dispatch(context: Context): ApiResponse | Promise<ApiResponse> {
   const { info, server } = context
   if (server.remotes.size > 0) {
-    const answer = remoteAnswer(context, server.remotes)
-    if (answer) return answer
+    const response = remoteResponse(context, server.remotes)
+    if (response) return response
   }
   if (!info.isResource) return endpoint(context)
   const served = server.api.catalogue.find(info.group, info.version, info.resource)
-  return served ? resource(context, served) : unseen(context)
+  return served ? resource(context, served) : unknownPath(context)
 }
 
 /** Another server may already serve what is unknown here, and a client may have learnt of it there. */
-function unseen(context: Context): Answer | Promise<Answer> {
+function unknownPath(context: Context): ApiResponse | Promise<ApiResponse> {
   const { api } = context.server
   const waiting = api.cache.fresh()
   if (!waiting) return unknownResource(context)
   return waiting.then(() => {
-    const remote = remoteAnswer(context, context.server.remotes)
+    const remote = remoteResponse(context, context.server.remotes)
     if (remote) return remote
     const { group, version, resource: name } = context.info
     const served = api.catalogue.find(group, version, name)
@@ -54,9 +54,9 @@ function unseen(context: Context): Answer | Promise<Answer> {
   })
 }
 
-function endpoint(context: Context): Answer | Promise<Answer> {
+function endpoint(context: Context): ApiResponse | Promise<ApiResponse> {
   const found = endpointAt(context)
-  return found ? endpointAnswer(context, found) : unseenEndpoint(context)
+  return found ? endpointResponse(context, found) : unknownEndpoint(context)
 }
 
 function endpointAt({ path: sent, server: { endpoints, prefixes } }: Context) {
@@ -64,27 +64,27 @@ function endpointAt({ path: sent, server: { endpoints, prefixes } }: Context) {
   return endpoints.get(path) ?? prefixes.find(([prefix]) => path.startsWith(prefix))?.[1]
 }
 
-function endpointAnswer(context: Context, found: Endpoint): Answer | Promise<Answer> {
+function endpointResponse(context: Context, found: Endpoint): ApiResponse | Promise<ApiResponse> {
   const { method } = context.exchange
   if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed()
   return found(context)
 }
 
 /** Groups and versions may be unknown here only, as resources may be. */
-function unseenEndpoint(context: Context): Answer | Promise<Answer> {
+function unknownEndpoint(context: Context): ApiResponse | Promise<ApiResponse> {
   const { api, remotes } = context.server
   const waiting = context.path.startsWith('/apis/') ? api.cache.fresh() : null
   if (!waiting) return pageNotFound()
   return waiting.then(() => {
-    const remote = remoteAnswer(context, remotes)
+    const remote = remoteResponse(context, remotes)
     if (remote) return remote
     const found = endpointAt(context)
-    return found ? endpointAnswer(context, found) : pageNotFound()
+    return found ? endpointResponse(context, found) : pageNotFound()
   })
 }
 
 /** In a served group version the resource is unknown; elsewhere the path is. */
-function unknownResource(context: Context): Answer | Promise<Answer> {
+function unknownResource(context: Context): ApiResponse | Promise<ApiResponse> {
   const { info } = context
   const { catalogue } = context.server.api
   if (catalogue.hasVersion(info.group, info.version)) throw noSuchResource()
@@ -108,7 +108,7 @@ function again(
   error: unknown,
   { body }: Call,
   { triesLeft }: Again = FIRST,
-): Answer | Promise<Answer> {
+): ApiResponse | Promise<ApiResponse> {
   if (!(error instanceof ResourceCacheGone)) throw error
   if (triesLeft === 0) throw changing()
   // The current entry may have other forms.
@@ -124,13 +124,13 @@ function resource(
   context: Context,
   served: ResourceEntry,
   before?: Again,
-): Answer | Promise<Answer> {
+): ApiResponse | Promise<ApiResponse> {
   const { info, exchange } = context
   const { api } = context.server
   context.hasBinary = served.protobuf !== null
   checkShape(context, served)
   const { verb } = info
-  if (served.deprecated) tellDeprecated(context, served, served.deprecated)
+  if (served.deprecated) warnDeprecated(context, served, served.deprecated)
   const call: Call = {
     served,
     subresource: info.subresource,
@@ -154,14 +154,14 @@ function resource(
   if (!run) throw methodNotAllowed()
   context.showsTables = showsTables(served, info)
   // Reject a write with 406 before it is done; reads negotiate when they respond.
-  if (verb !== 'get' && verb !== 'list') answerForm(context)
-  const answer = (result: Result | Promise<Result>): Answer | Promise<Answer> =>
+  if (verb !== 'get' && verb !== 'list') responseForm(context)
+  const answer = (result: Result | Promise<Result>): ApiResponse | Promise<ApiResponse> =>
     result instanceof Promise
       ? result.then(
-          (done) => resultAnswer(context, served, done),
+          (done) => resultResponse(context, served, done),
           (error) => again(context, error, call, before),
         )
-      : resultAnswer(context, served, result)
+      : resultResponse(context, served, result)
   if (!api.cache.isShared) return answer(run(api, call))
   if (verb === 'create' && call.subresource === '')
     return answer(retryIfStale(api, () => run(api, call)))
@@ -222,7 +222,7 @@ async function connectAnswer(
   context: Context,
   call: Call,
   { run, kind, reads }: ConnectSubresource,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { api } = context.server
   if (context.query.has('dryRun')) throw badRequest('dryRun is not supported')
   const connect = connects[run]
@@ -306,7 +306,7 @@ function bodyType({ method, headers }: Context['exchange']): string {
   return parsed ? `${parsed.type}/${parsed.subtype}` : type
 }
 
-async function watchAnswer(context: Context, call: Call, before?: Again): Promise<Answer> {
+async function watchAnswer(context: Context, call: Call, before?: Again): Promise<ApiResponse> {
   const { served } = call
   const form = watchForm(context)
   const { api } = context.server
@@ -333,7 +333,7 @@ async function watchAnswer(context: Context, call: Call, before?: Again): Promis
 }
 
 /** Reports the use of a deprecated version: as a warning, to the audit record and to metrics. */
-function tellDeprecated(context: Context, served: ResourceEntry, deprecation: Deprecation): void {
+function warnDeprecated(context: Context, served: ResourceEntry, deprecation: Deprecation): void {
   const { api, onDeprecated } = context.server
   context.warn(deprecationText(api.v, served, deprecation))
   // The domain of API groups, with its leading dot.
@@ -355,7 +355,7 @@ function tellDeprecated(context: Context, served: ResourceEntry, deprecation: De
 function deprecationText(v: Vocabulary, served: ResourceEntry, deprecation: Deprecation): string {
   const { since, removed, use, warning } = deprecation
   if (warning !== undefined) return warning
-  const gone = removed === undefined ? '' : `, unavailable in v${removed}+`
+  const removal = removed === undefined ? '' : `, unavailable in v${removed}+`
   const instead = use === undefined ? '' : `; use ${v.resolve(use)} ${served.kind}`
-  return `${served.groupVersion} ${served.kind} is deprecated in v${since}+${gone}${instead}`
+  return `${served.groupVersion} ${served.kind} is deprecated in v${since}+${removal}${instead}`
 }

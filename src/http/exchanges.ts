@@ -1,5 +1,5 @@
-import { writeAnswer } from './response.ts'
-import { TAKEN, type Answer, type Context, type ServerState } from './context.ts'
+import { writeResponse } from './response.ts'
+import { HIJACKED, type ApiResponse, type Context, type ServerState } from './context.ts'
 import { dispatch } from './dispatch.ts'
 import type { Exchange } from './exchange.ts'
 import { compose, filters } from './pipeline.ts'
@@ -44,7 +44,7 @@ export class Exchanges {
     }
   }
 
-  #wait(context: Context, answer: Promise<Answer>): void {
+  #wait(context: Context, answer: Promise<ApiResponse>): void {
     const { deadlines } = this.#state
     deadlines.begin(context)
     void answer
@@ -58,15 +58,15 @@ export class Exchanges {
       })
   }
 
-  #write(context: Context, answer: Answer): void {
+  #write(context: Context, answer: ApiResponse): void {
     const { record } = context
     // A body that a subscriber wants counts as long as it is retained.
     if (record === null) context.bodyShare?.close()
-    else if (answer === TAKEN) return this.#endLater(context)
+    else if (answer === HIJACKED) return this.#endLater(context)
     const storing = record && this.#state.audit?.answers(record, answer.status)
     const writing = storing
-      ? storing.then(() => writeAnswer(context, answer))
-      : writeAnswer(context, answer)
+      ? storing.then(() => writeResponse(context, answer))
+      : writeResponse(context, answer)
     if (!writing) this.#end(context)
     else
       void writing.then(

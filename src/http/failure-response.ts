@@ -1,11 +1,14 @@
 import type { Status, StatusError } from '../meta/errors.ts'
-import { binaryAnswer, jsonLine, yamlAnswer } from './response.ts'
-import type { Answer, Context } from './context.ts'
+import { binaryResponse, jsonLine, yamlAnswer as yamlResponse } from './response.ts'
+import type { ApiResponse, Context } from './context.ts'
 import type { HeaderList } from './exchange.ts'
 import { failureForm, type Form } from './form.ts'
 
 /** The response to a failure, in the requested form if possible. */
-export function failureAnswer(context: Context, error: StatusError): Answer | Promise<Answer> {
+export function failureResponse(
+  context: Context,
+  error: StatusError,
+): ApiResponse | Promise<ApiResponse> {
   const form = failureForm(context)
   switch (form.type) {
     case 'application/json':
@@ -18,33 +21,33 @@ export function failureAnswer(context: Context, error: StatusError): Answer | Pr
 }
 
 /** The same as JSON regardless of the requested form, which works synchronously. */
-export const jsonFailureAnswer = (context: Context, error: StatusError): Answer =>
+export const jsonFailureResponse = (context: Context, error: StatusError): ApiResponse =>
   jsonFailure(error, failureForm(context))
 
-function jsonFailure(error: StatusError, { pretty }: Form): Answer {
+function jsonFailure(error: StatusError, { pretty }: Form): ApiResponse {
   const status = error.toStatus()
   const body = pretty ? JSON.stringify(status, null, 2) : jsonLine(status)
   const headers = [...headersOf(status), 'content-type', 'application/json']
   return { status: error.code, headers, body }
 }
 
-async function yamlFailure(error: StatusError): Promise<Answer> {
+async function yamlFailure(error: StatusError): Promise<ApiResponse> {
   const status = error.toStatus()
-  const answer = await yamlAnswer(error.code, Buffer.from(JSON.stringify(status)))
-  return { ...answer, headers: [...headersOf(status), ...answer.headers] }
+  const response = await yamlResponse(error.code, Buffer.from(JSON.stringify(status)))
+  return { ...response, headers: [...headersOf(status), ...response.headers] }
 }
 
 async function binaryFailure(
   context: Context,
   error: StatusError,
   { mediaType }: Form,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { documentMessage } = await import('./protobuf.ts')
   const { Status: document } = await import('../kinds/meta/documents.ts')
   const status = error.toStatus()
   const json = Buffer.from(JSON.stringify(status))
   const body = documentMessage(context.server.api, document.shape, json)
-  const answer = binaryAnswer(context, { status: error.code, mediaType }, body)
+  const answer = binaryResponse(context, { status: error.code, mediaType }, body)
   return { ...answer, headers: [...headersOf(status), ...answer.headers] }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { vocabularies } from '../vocabulary/index.ts'
 import type { ServerState } from './context.ts'
 import type { Exchange } from './exchange.ts'
-import { answerForm, failureForm, type Form } from './form.ts'
+import { responseForm, failureForm, type Form } from './form.ts'
 import { RequestContext } from './request-context.ts'
 
 /** A request, with a count of how often its Accept header was read. */
@@ -49,7 +49,7 @@ for (const { name, accept, form, failure, negotiations } of [
 ]) {
   test(`a request for ${name} negotiates once, and once more for a failure that has no such shape`, () => {
     const { context, reads } = requestFor(accept)
-    expect([answerForm(context), answerForm(context), context.form]).toEqual([form, form, form])
+    expect([responseForm(context), responseForm(context), context.form]).toEqual([form, form, form])
     expect(reads.count).toBe(1)
     expect(failureForm(context)).toEqual(failure)
     expect(reads.count).toBe(negotiations)
@@ -58,7 +58,7 @@ for (const { name, accept, form, failure, negotiations } of [
 
 test('a failure is indented JSON for a client that accepts none of the offered types', () => {
   const { context } = requestFor('image/png')
-  expect(() => answerForm(context)).toThrow(/^only the following media types are accepted: /)
+  expect(() => responseForm(context)).toThrow(/^only the following media types are accepted: /)
   expect(context.form).toBe(null)
   expect(failureForm(context)).toEqual({ ...JSON_FORM, pretty: true })
 })

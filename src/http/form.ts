@@ -39,10 +39,10 @@ interface Offers {
   readonly textWatch: readonly FormOffer[]
 }
 
-const madeOffers = new WeakMap<Vocabulary, Offers>()
+const offersByVocabulary = new WeakMap<Vocabulary, Offers>()
 
 function offersOf(v: Vocabulary): Offers {
-  let offers = madeOffers.get(v)
+  let offers = offersByVocabulary.get(v)
   if (!offers) {
     const offer = (form: Form['type'], mediaType: string): FormOffer => {
       const [type = '', subtype = ''] = mediaType.split('/')
@@ -57,7 +57,7 @@ function offersOf(v: Vocabulary): Offers {
       text: [json, yaml],
       textWatch: [json],
     }
-    madeOffers.set(v, offers)
+    offersByVocabulary.set(v, offers)
   }
   return offers
 }
@@ -76,7 +76,7 @@ export const PLAIN: Form = {
  * The form of a verb's response. It is negotiated on first access and then cached with the request. Throws 400 and
  * 406.
  */
-export const answerForm = (context: Context): Form =>
+export const responseForm = (context: Context): Form =>
   (context.form ??= negotiated(context, { transform: true }))
 
 /** The form of the events of a watch. Throws 400 and 406. */
@@ -169,8 +169,8 @@ const YES = ['1', 't', 'T', 'true', 'TRUE', 'True']
 
 function isPretty(context: Context, agent: string): boolean {
   if (context.query.size > 0) {
-    const asked = first(context.query, 'pretty') ?? ''
-    if (asked !== '') return YES.includes(asked)
+    const requested = first(context.query, 'pretty') ?? ''
+    if (requested !== '') return YES.includes(requested)
   }
   return agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0')
 }

@@ -47,12 +47,12 @@ const unreadable = () => badRequest('the request is not valid HTTP/1.1')
 function haveNames(rawHeaders: readonly string[]): boolean {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!
-    if (name === '' || name.charCodeAt(name.length - 1) <= BLANK) return false
+    if (name === '' || name.charCodeAt(name.length - 1) <= SPACE) return false
   }
   return true
 }
 
-const BLANK = 0x20
+const SPACE = 0x20
 
 /** Without userinfo, which a request must not contain (RFC 9110, section 4.2.4). */
 const ABSOLUTE = /^https?:\/\/[^/?#@]*(?![^/?#])/i
@@ -98,7 +98,7 @@ export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex): Re
   const { code = '' } = error
   // Further bytes of rejected input.
   if (socket.writableEnded) return null
-  if (!code.startsWith('HPE_') || !socket.writable || isAnswering(socket)) {
+  if (!code.startsWith('HPE_') || !socket.writable || isResponding(socket)) {
     socket.destroy()
     return null
   }
@@ -120,30 +120,30 @@ function refuseConnection(socket: Duplex, error: StatusError): Refusal {
 }
 
 /** The last response on a connection. */
-interface WithAnswer {
+interface WithResponse {
   lastAnswer?: ServerResponse
   lastExchange?: Exchange
 }
 
 /** Remembers the response that is in progress on a connection. */
-export function rememberAnswer(response: ServerResponse): void {
-  ;(response.req.socket as WithAnswer).lastAnswer = response
+export function rememberResponse(response: ServerResponse): void {
+  ;(response.req.socket as WithResponse).lastAnswer = response
 }
 
 /** Remembers the exchange of the response. */
 export function rememberExchange(exchange: Exchange): void {
-  ;(exchange.socket as WithAnswer).lastExchange = exchange
+  ;(exchange.socket as WithResponse).lastExchange = exchange
 }
 
 /** The exchange whose body is malformed; null when a head is. */
 export function unreadExchange(socket: Duplex): Exchange | null {
-  const { lastAnswer, lastExchange } = socket as WithAnswer
+  const { lastAnswer, lastExchange } = socket as WithResponse
   return lastAnswer && !lastAnswer.req.complete ? (lastExchange ?? null) : null
 }
 
 /** Whether a refusal would be mixed with the response to an earlier request. */
-function isAnswering(socket: Duplex): boolean {
-  const { lastAnswer } = socket as WithAnswer
+function isResponding(socket: Duplex): boolean {
+  const { lastAnswer } = socket as WithResponse
   if (!lastAnswer || lastAnswer.writableFinished) return false
   return lastAnswer.headersSent || lastAnswer.req.complete
 }

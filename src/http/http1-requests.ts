@@ -9,11 +9,11 @@ import {
   refuse,
   refuseTunnel,
   refuseUnparsed,
-  rememberAnswer,
+  rememberResponse,
   rememberExchange,
   wrongHead,
 } from './http1-refusals.ts'
-import { tellRefused, tellUnparsed } from './http1-stages.ts'
+import { reportRefused, reportUnparsed } from './http1-stages.ts'
 import type { Stages } from './stages.ts'
 
 /** Receivers of HTTP/1.1 requests. */
@@ -28,7 +28,7 @@ export function takeHttp1(server: Server, options: Http1Options): void {
   const { stages } = options
   const take = (request: IncomingMessage, response: ServerResponse) => {
     if (isLingering(request.socket)) return void request.resume()
-    rememberAnswer(response)
+    rememberResponse(response)
     const wrong = wrongHead(request)
     if (wrong) refused(response, wrong, options)
     else begin(new Http1Exchange(request, response), options)
@@ -37,18 +37,18 @@ export function takeHttp1(server: Server, options: Http1Options): void {
   server.on('checkContinue', take)
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     if (isLingering(request.socket)) return void request.resume()
-    rememberAnswer(response)
+    rememberResponse(response)
     const wrong = wrongHead(request) ?? plainError('the expectation cannot be met', 417)
     refused(response, wrong, options)
   })
   server.on('clientError', (error, socket) => {
     const refusal = refuseUnparsed(error, socket)
-    if (refusal !== null && stages !== null) tellUnparsed(stages, socket, refusal)
+    if (refusal !== null && stages !== null) reportUnparsed(stages, socket, refusal)
   })
   server.on('connect', (request, socket) => {
     if (isLingering(socket)) return void socket.resume()
     const refusal = refuseTunnel(socket)
-    if (stages !== null) tellRefused(stages, request, refusal)
+    if (stages !== null) reportRefused(stages, request, refusal)
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (isLingering(socket)) return void socket.resume()
@@ -66,7 +66,7 @@ function begin(exchange: Exchange, { onExchange, stages }: Http1Options): void {
 
 function refused(response: ServerResponse, error: StatusError, { stages }: Http1Options): void {
   const refusal = refuse(response, error)
-  if (stages !== null) tellRefused(stages, response.req, refusal)
+  if (stages !== null) reportRefused(stages, response.req, refusal)
 }
 
 /**

@@ -7,14 +7,14 @@ import type { RecordHead } from './request-record.ts'
 import type { Stages } from './stages.ts'
 
 /** Reports a request whose head was parsed and rejected. */
-export function tellRefused(stages: Stages, request: IncomingMessage, refusal: Refusal): void {
+export function reportRefused(stages: Stages, request: IncomingMessage, refusal: Refusal): void {
   const { method = '', url = '', headers, socket } = request
   const { error, bytes } = refusal
   stages.refused({ ...nothingOf(socket), method, target: url, headers }, error, bytes)
 }
 
 /** Reports bytes that were rejected as malformed HTTP/1.1: as a separate request, or as the body of one. */
-export function tellUnparsed(stages: Stages, socket: Duplex, { error, bytes }: Refusal): void {
+export function reportUnparsed(stages: Stages, socket: Duplex, { error, bytes }: Refusal): void {
   const exchange = unreadExchange(socket)
   if (exchange === null) return stages.refused(nothingOf(socket), error, bytes)
   const { observer } = exchange

@@ -54,14 +54,14 @@ const NO_SETTINGS = 'no settings came, or ours were not acknowledged'
 describe('a connection ends', () => {
   for (const { name, options = {}, say = () => {}, seconds, code, why = '' } of [
     {
-      name: 'that says nothing',
+      name: 'that sends nothing',
       options: SILENT,
       seconds: 10,
       code: CODE.SETTINGS_TIMEOUT,
       why: NO_SETTINGS,
     },
     {
-      name: 'that says half of how it begins',
+      name: 'that sends half of the preface',
       options: SILENT,
       say: () => client.write(PREFACE.subarray(0, 10)),
       seconds: 10,
@@ -69,7 +69,7 @@ describe('a connection ends', () => {
       why: NO_SETTINGS,
     },
     {
-      name: 'that says no settings',
+      name: 'that sends no SETTINGS',
       options: SILENT,
       say: () => client.write(PREFACE),
       seconds: 10,
@@ -77,7 +77,7 @@ describe('a connection ends', () => {
       why: NO_SETTINGS,
     },
     {
-      name: 'that says half of its settings',
+      name: 'that sends half of its SETTINGS',
       options: SILENT,
       say: () => client.write(HELLO.subarray(0, HELLO.length - 3)),
       seconds: 10,
@@ -85,7 +85,7 @@ describe('a connection ends', () => {
       why: NO_SETTINGS,
     },
     {
-      name: 'that does not acknowledge settings, though it asks',
+      name: 'that does not acknowledge SETTINGS, but sends requests',
       options: SILENT,
       say: () => {
         client.write(HELLO)
@@ -96,14 +96,14 @@ describe('a connection ends', () => {
       why: NO_SETTINGS,
     },
     {
-      name: 'that says half of a head',
+      name: 'that sends half of a head',
       say: () => client.send(FRAME.HEADERS, FLAG.END_STREAM, 1, HEAD),
       seconds: 32,
       code: CODE.PROTOCOL_ERROR,
       why: 'a header block did not come to its end',
     },
     {
-      name: 'that says half of a head while another request is under way',
+      name: 'that sends half of a head during another request',
       say: () => {
         client.begin('GET', '/slow', [], true)
         client.send(FRAME.HEADERS, FLAG.END_STREAM, 3, HEAD)
@@ -113,20 +113,20 @@ describe('a connection ends', () => {
       why: 'a header block did not come to its end',
     },
     {
-      name: 'that says half of a frame',
+      name: 'that sends half of a frame',
       say: () => client.write(frame(FRAME.HEADERS, FLAG.END_HEADERS, 1, HEAD).subarray(0, 20)),
       seconds: 90,
       code: CODE.NO_ERROR,
     },
-    { name: 'that asks nothing', seconds: 90, code: CODE.NO_ERROR },
+    { name: 'that sends no request', seconds: 90, code: CODE.NO_ERROR },
     {
-      name: 'that asks nothing and pings',
+      name: 'that sends pings but no request',
       say: () => client.send(FRAME.PING, 0, 0, Buffer.alloc(8)),
       seconds: 90,
       code: CODE.NO_ERROR,
     },
     {
-      name: 'that asks nothing more',
+      name: 'that sends no further request',
       say: () => void client.begin('GET', '/', [], true),
       seconds: 90,
       code: CODE.NO_ERROR,
@@ -152,7 +152,7 @@ describe('a connection ends', () => {
     })
   }
 
-  test('not while a request is under way', async () => {
+  test('not during a request', async () => {
     await open()
     const id = client.begin('GET', '/slow', [], true)
     await client.synchronized()

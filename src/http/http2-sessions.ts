@@ -72,9 +72,9 @@ export class Http2Sessions {
     ])
     const { onExchange, onFault, stages = null } = this.#options
     const refuse = (stream: ServerStream, head: RequestHead, error: StatusError) => {
-      const isAnswered = !stream.isOver
-      const bytes = answerRefusal(stream, head, error)
-      if (isAnswered) stages?.refused(headOf(stream, head), error, bytes)
+      const hasEnded = !stream.isOver
+      const bytes = sendRefusal(stream, head, error)
+      if (hasEnded) stages?.refused(headOf(stream, head), error, bytes)
     }
     const listener: ServerListener = {
       request: (stream, head) => {
@@ -126,7 +126,7 @@ const headOf = ({ connection }: ServerStream, { headers }: RequestHead): RecordH
 })
 
 /** Rejects a request that does not reach the filters; returns the size of the response body. */
-function answerRefusal(stream: ServerStream, head: RequestHead, error: StatusError): number {
+function sendRefusal(stream: ServerStream, head: RequestHead, error: StatusError): number {
   const body = Buffer.from(`${JSON.stringify(error.toStatus())}\n`)
   const headers = [
     'content-type',

@@ -124,7 +124,7 @@ describe('negotiation', () => {
     })
   }
 
-  test('an offer further down is taken when the callback refuses the first', () => {
+  test('a later offer is used if the callback rejects the first', () => {
     const choice = negotiate('*/*;as=Table', [binary, json], (_, offer) => offer === json)
     expect(choice?.offer).toBe(json)
   })

@@ -43,7 +43,7 @@ const TYPE = /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+$/
 const PARAMETER = /^([!#$%&'*+.^_`|~\w-]+)[ \t]*=[ \t]*(?:[!#$%&'*+.^_`|~\w-]+|"(?:[^"\\]|\\.)*")$/
 
 function readContentType(text: string): MediaType | null {
-  const [head = '', ...rest] = splitOutsideQuotes(text, ';').map(withoutBlanks)
+  const [head = '', ...rest] = splitOutsideQuotes(text, ';').map(withoutSpaces)
   // A trailing semicolon is common.
   if (rest.at(-1) === '') rest.pop()
   const names = rest.map((part) => PARAMETER.exec(part)?.[1]?.toLowerCase())
@@ -52,7 +52,7 @@ function readContentType(text: string): MediaType | null {
 }
 
 /** Trims blanks and tabs only, no other white space. */
-function withoutBlanks(text: string): string {
+function withoutSpaces(text: string): string {
   let from = 0
   let to = text.length
   while (from < to && isBlank(text.charCodeAt(from))) from++

@@ -21,7 +21,7 @@
  * The first one makes no promise at all. A filter never makes a response, and the handler never runs before `authorize`
  * has let the request pass.
  */
-import type { Answer, Context, Filter } from './context.ts'
+import type { ApiResponse, Context, Filter } from './context.ts'
 import { audit } from './filters/audit.ts'
 import { auditId } from './filters/audit-id.ts'
 import { authenticate } from './filters/authenticate.ts'
@@ -53,9 +53,9 @@ export const filters: readonly Filter[] = [
  */
 export function compose(
   steps: readonly Filter[],
-  last: (context: Context) => Answer | Promise<Answer>,
-): (context: Context) => Answer | Promise<Answer> {
-  const from = (context: Context, start: number): Answer | Promise<Answer> => {
+  last: (context: Context) => ApiResponse | Promise<ApiResponse>,
+): (context: Context) => ApiResponse | Promise<ApiResponse> {
+  const from = (context: Context, start: number): ApiResponse | Promise<ApiResponse> => {
     for (let i = start; i < steps.length; i++) {
       const waiting = steps[i]!.run(context)
       if (waiting) return waiting.then(() => from(context, i + 1))
@@ -64,9 +64,9 @@ export function compose(
   }
   return (context) => {
     try {
-      const answer = from(context, 0)
-      if (!(answer instanceof Promise)) return answer
-      return answer.catch((error: unknown) => recover(context, error))
+      const response = from(context, 0)
+      if (!(response instanceof Promise)) return response
+      return response.catch((error: unknown) => recover(context, error))
     } catch (error) {
       return recover(context, error)
     }

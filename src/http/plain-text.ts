@@ -1,4 +1,4 @@
-import type { Answer } from './context.ts'
+import type { ApiResponse } from './context.ts'
 
 /** A failure that the reference returns as text, not as a Status. */
 export class PlainTextError extends Error {
@@ -23,12 +23,12 @@ export const internalErrorText = (target: string, why: string): PlainTextError =
   )
 
 /** The response to such a failure. */
-export const plainTextAnswer = ({ status, message }: PlainTextError): Answer => ({
+export const plainTextResponse = ({ status, message }: PlainTextError): ApiResponse => ({
   status,
   headers: ['content-type', 'text/plain; charset=utf-8', 'x-content-type-options', 'nosniff'],
   body: `${message}\n`,
 })
 
 /** The response for an unknown path. */
-export const pageNotFound = (): Answer =>
-  plainTextAnswer(new PlainTextError(404, '404 page not found'))
+export const pageNotFound = (): ApiResponse =>
+  plainTextResponse(new PlainTextError(404, '404 page not found'))

@@ -19,10 +19,10 @@ import {
   type Target,
 } from '../registry/connect/target.ts'
 import { badRequest, StatusError, unavailable } from '../meta/errors.ts'
-import { TAKEN, type Answer, type Context } from './context.ts'
+import { HIJACKED, type ApiResponse, type Context } from './context.ts'
 import type { Exchange, ExchangeObserver, HeaderList, Out } from './exchange.ts'
 import { identityHeaders } from './identity-headers.ts'
-import { plainTextAnswer, PlainTextError } from './plain-text.ts'
+import { plainTextResponse, PlainTextError } from './plain-text.ts'
 
 // Hop-by-hop headers (RFC 9110, section 7.6.1), and credentials: the target must not receive them.
 const OF_CONNECTION = [
@@ -41,7 +41,7 @@ const OF_IDENTITY = ['authorization']
 const IDENTITY_PREFIXES = ['x-remote-', 'impersonate-']
 
 /** Responds with the response of the target. Throws 400 and 503. */
-export async function proxy(context: Context, target: Target): Promise<Answer> {
+export async function proxy(context: Context, target: Target): Promise<ApiResponse> {
   const { exchange } = context
   if (target.upgradeRequired === true && !exchange.upgrade)
     throw badRequest('Upgrade request required')
@@ -58,7 +58,7 @@ export async function proxy(context: Context, target: Target): Promise<Answer> {
   return exchange.upgrade ? upgraded(context, target, exchange.upgrade) : plain(context, target)
 }
 
-async function plain(context: Context, target: Target): Promise<Answer> {
+async function plain(context: Context, target: Target): Promise<ApiResponse> {
   const { exchange } = context
   const incoming = await reached(target, begun(context, target))
   // The body of a response to HEAD is not forwarded, and an unread one keeps the connection open.
@@ -87,16 +87,16 @@ async function begun(context: Context, target: Target): Promise<IncomingMessage>
 const hasBody = (exchange: Exchange): boolean =>
   (exchange.headers['content-length'] ?? '0') !== '0' || isUnsized(exchange)
 
-function fromResponse(context: Context, incoming: IncomingMessage, target: Target): Answer {
+function fromResponse(context: Context, incoming: IncomingMessage, target: Target): ApiResponse {
   const { statusCode: status = 502, headers } = incoming
   if (target.refusesRedirects === true && isRedirect(status) && headers.location !== undefined) {
     incoming.destroy()
-    return plainTextAnswer(new PlainTextError(502, REDIRECTED))
+    return plainTextResponse(new PlainTextError(502, REDIRECTED))
   }
   if (target.user) replaceOwn(context.headers, incoming)
   return {
     status,
-    headers: answerHeaders(incoming, target),
+    headers: responseHeaders(incoming, target),
     body: (out) => copy(incoming, out, target.user ? cutOffLater(context, incoming) : null),
   }
 }
@@ -163,7 +163,7 @@ async function upgraded(
   context: Context,
   target: Target,
   { socket, head }: { readonly socket: Duplex; readonly head: Buffer },
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { exchange } = context
   const options = requestOptions(context, target, exchange.headers.upgrade ?? '')
   const { answer, taken } = await reached(target, beginUpgrade(protocolOf(target), options))
@@ -177,7 +177,7 @@ async function upgraded(
   if (head.length > 0) taken.socket.write(head)
   if (exchange.observer !== null) observe(taken.socket, exchange.observer, taken.head)
   join(socket, taken.socket)
-  return TAKEN
+  return HIJACKED
 }
 
 /** Reports bytes sent to the client on a connection that was taken over. */
@@ -302,7 +302,7 @@ function auditIdOf({ headers }: Context): string {
   return at === -1 ? '' : headers[at + 1]!
 }
 
-function answerHeaders(incoming: IncomingMessage, target: Target): HeaderList {
+function responseHeaders(incoming: IncomingMessage, target: Target): HeaderList {
   const named = (incoming.headers.connection ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase())

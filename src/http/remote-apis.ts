@@ -1,7 +1,7 @@
 /** Requests for group versions that other servers serve. */
 import type { Target } from '../registry/connect/target.ts'
-import type { Answer, Context } from './context.ts'
-import { plainTextAnswer, PlainTextError } from './plain-text.ts'
+import type { ApiResponse, Context } from './context.ts'
+import { plainTextResponse, PlainTextError } from './plain-text.ts'
 import { proxy } from './proxy.ts'
 import { isNobody } from './request-context.ts'
 
@@ -23,17 +23,17 @@ export interface RemoteApi {
 export type RemoteTarget = Pick<Target, 'host' | 'port' | 'tls' | 'agents' | 'refusesRedirects'>
 
 /** The response of the server that a request is for; null when that is this one. */
-export function remoteAnswer(context: Context, remotes: RemoteApis): Promise<Answer> | null {
+export function remoteResponse(context: Context, remotes: RemoteApis): Promise<ApiResponse> | null {
   const remote = remoteOf(context, remotes)
   return remote && answerOf(context, remote)
 }
 
 /** The same for a request that is about a group version, whatever its path. */
-export function groupVersionAnswer(
+export function groupVersionResponse(
   context: Context,
   group: string,
   version: string,
-): Promise<Answer> | null {
+): Promise<ApiResponse> | null {
   const remote = context.server.remotes.find(group, version)
   return remote && answerOf(context, remote)
 }
@@ -52,9 +52,9 @@ function remoteOf({ info, path }: Context, remotes: RemoteApis): RemoteApi | nul
   return segments[0] === 'api' ? remotes.find('', 'v1') : null
 }
 
-async function answerOf(context: Context, remote: RemoteApi): Promise<Answer> {
+async function answerOf(context: Context, remote: RemoteApi): Promise<ApiResponse> {
   const { target: url } = context.exchange
-  if (isNobody(context.user)) return plainTextAnswer(new PlainTextError(500, 'missing user'))
+  if (isNobody(context.user)) return plainTextResponse(new PlainTextError(500, 'missing user'))
   const mark = url.indexOf('?')
   return proxy(context, {
     scheme: 'https',

@@ -70,7 +70,7 @@ export function objectJson(
         tableOpening(
           served,
           form,
-          versionOnly(isStored ? resourceVersionOf(object) : madeVersionOf(object)),
+          versionOnly(isStored ? resourceVersionOf(object) : versionOf(object)),
         ),
         ...rowParts(api, { served, form, c: hookContext(api) }, object).map(toBuffer),
         CLOSE,
@@ -175,7 +175,7 @@ export function listBytes(
     case '': {
       const head = { kind: served.listKind, apiVersion: served.groupVersion, metadata }
       const opening = Buffer.from(JSON.stringify(head).slice(0, -1) + OPEN_ITEMS)
-      if (served.published.is === 'schema') return wholeItems(api, served, opening)
+      if (served.published.is === 'schema') return fullItems(api, served, opening)
       // Items do not repeat kind and apiVersion.
       const sent = served.conversion === null || served.conversion.same
       const cut = served.opening.length
@@ -210,7 +210,7 @@ export function listBytes(
 }
 
 /** Items of kinds with a schema keep kind and apiVersion: the list kind does not determine theirs. */
-const wholeItems = (api: HookDependencies, served: ResourceEntry, opening: Buffer): ListBytes => ({
+const fullItems = (api: HookDependencies, served: ResourceEntry, opening: Buffer): ListBytes => ({
   opening,
   closing: LAST_LINE,
   from: served.conversion === null ? BRACE.length : null,
@@ -269,7 +269,7 @@ export const itemSeparator = COMMA
 /** Start of an item that is sent without its kind and apiVersion. */
 export const itemBrace = BRACE
 
-function madeVersionOf(object: Made): string {
+function versionOf(object: Made): string {
   const { resourceVersion = '' } = JSON.parse(object.metadata().toString('utf8')) as ObjectMeta
   return resourceVersion
 }

@@ -196,7 +196,7 @@ describe('other requests', () => {
   }
 })
 
-test('parts keep what follows the sub-resource', () => {
+test('parts include segments after the sub-resource', () => {
   expect(read('GET /api/v1/namespaces/a/pods/p/proxy/x//y%2Fz')).toEqual({
     isResource: true,
     verb: 'get',

@@ -87,7 +87,7 @@ export function parseRequest(method: string, path: string, query: string): Reque
 
   if (name === '') {
     if (verb === 'get') {
-      verb = query !== '' && asksForWatch(query) ? 'watch' : 'list'
+      verb = query !== '' && requestsWatch(query) ? 'watch' : 'list'
       if (query !== '') name = selectedName(query)
     }
     // A name limits neither create nor deletecollection, in authorization attributes too.
@@ -175,7 +175,7 @@ function decodeSegment(segment: string): string {
   }
 }
 
-function asksForWatch(query: string): boolean {
+function requestsWatch(query: string): boolean {
   if (!query.includes('watch')) return false
   const value = parseQuery(query).get('watch')?.[0]
   return value !== undefined && value !== '0' && value.toLowerCase() !== 'false'

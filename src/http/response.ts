@@ -5,9 +5,9 @@ import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { WaitingConversion } from '../catalogue/entry.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
 import type { ShapeClass } from '../notation/shape.ts'
-import { TAKEN, type Answer, type Context } from './context.ts'
+import { HIJACKED, type ApiResponse, type Context } from './context.ts'
 import type { HeaderList, Out } from './exchange.ts'
-import { answerForm, documentForm, type Form } from './form.ts'
+import { responseForm, documentForm, type Form } from './form.ts'
 import {
   inTableOrder,
   itemBrace,
@@ -22,34 +22,34 @@ import {
 const GZIP_FROM = 131_072
 const CHUNK = 256 << 10
 /** Size up to which a body is made and sent in one piece: larger ones are worth compressing. */
-const MADE_CHUNK = GZIP_FROM
+const GZIP_CHUNK = GZIP_FROM
 /** Most items are smaller than this, bytes. */
-const MADE_ITEM = 2048
+const ITEM_ESTIMATE = 2048
 
 /** Compact JSON, with the final newline of a complete response; indented JSON has none. */
 export const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`
 
 /** The response to a verb in the requested form. Throws 406. */
-export function resultAnswer(
+export function resultResponse(
   context: Context,
   served: ResourceEntry,
   result: Result,
-): Answer | Promise<Answer> {
+): ApiResponse | Promise<ApiResponse> {
   const waiting = served.conversion?.waiting
   if (waiting) return convertedAnswer(context, waiting, result)
   context.record?.answered(served, result)
-  const form = answerForm(context)
+  const form = responseForm(context)
   if (form.type === 'protobuf') return protobufAnswer(context, served, result, form)
   switch (result.is) {
     case 'status':
-      return jsonAnswer(
+      return jsonResponse(
         context,
         result.status,
         { ...form, as: '' },
         Buffer.from(jsonLine(result.body)),
       )
     case 'object':
-      return jsonAnswer(
+      return jsonResponse(
         context,
         result.status,
         form,
@@ -58,7 +58,7 @@ export function resultAnswer(
           : objectJson(context.server.api, served, result.version, form),
       )
     case 'made':
-      return jsonAnswer(
+      return jsonResponse(
         context,
         result.status,
         form,
@@ -67,8 +67,9 @@ export function resultAnswer(
     case 'list': {
       const list = inTableOrder(context.server.api, served, result, form)
       const bytes = listBytes(context.server.api, served, list, form)
-      if (form.type === 'application/json' && !form.pretty) return listAnswer(context, list, bytes)
-      return jsonAnswer(context, list.status, form, whole(list, bytes))
+      if (form.type === 'application/json' && !form.pretty)
+        return listResponse(context, list, bytes)
+      return jsonResponse(context, list.status, form, whole(list, bytes))
     }
   }
 }
@@ -78,10 +79,10 @@ async function convertedAnswer(
   context: Context,
   waiting: WaitingConversion,
   result: Result,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   // Negotiate first: a 406 must not cost a conversion.
-  answerForm(context)
-  return resultAnswer(context, waiting.shown, await shownResult(waiting, result))
+  responseForm(context)
+  return resultResponse(context, waiting.shown, await shownResult(waiting, result))
 }
 
 async function protobufAnswer(
@@ -89,18 +90,18 @@ async function protobufAnswer(
   served: ResourceEntry,
   result: Result,
   form: Form,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { resultMessage } = await import('./protobuf.ts')
   const body = await resultMessage(context.server.api, served, result, form)
-  return binaryAnswer(context, { status: result.status, mediaType: form.mediaType }, body)
+  return binaryResponse(context, { status: result.status, mediaType: form.mediaType }, body)
 }
 
 /** A message in the binary form. */
-export function binaryAnswer(
+export function binaryResponse(
   context: Context,
   { status, mediaType }: { readonly status: number; readonly mediaType: string },
   body: Buffer,
-): Answer {
+): ApiResponse {
   const headers: HeaderList = ['content-type', mediaType]
   if (body.length <= GZIP_FROM || !takesGzip(context)) return { status, headers, body }
   headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
@@ -112,21 +113,21 @@ export async function documentAnswer(
   context: Context,
   { shape }: ShapeClass<unknown>,
   json: Buffer,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const form = documentForm(context)
-  if (form.type !== 'protobuf') return jsonAnswer(context, 200, form, json)
+  if (form.type !== 'protobuf') return jsonResponse(context, 200, form, json)
   const { documentMessage } = await import('./protobuf.ts')
   const body = documentMessage(context.server.api, shape, json)
-  return binaryAnswer(context, { status: 200, mediaType: form.mediaType }, body)
+  return binaryResponse(context, { status: 200, mediaType: form.mediaType }, body)
 }
 
 const whole = (result: ListResult, bytes: ListBytes): Buffer =>
-  Buffer.concat([...madeChunks(result, bytes)])
+  Buffer.concat([...encodedChunks(result, bytes)])
 
 /** A list of generated items, in chunks. */
-function* madeChunks(result: ListResult, bytes: ListBytes): Generator<Buffer> {
-  const guess = bytes.opening.length + bytes.closing.length + result.items.length * MADE_ITEM
-  let chunk = Buffer.allocUnsafeSlow(Math.min(MADE_CHUNK, guess))
+function* encodedChunks(result: ListResult, bytes: ListBytes): Generator<Buffer> {
+  const guess = bytes.opening.length + bytes.closing.length + result.items.length * ITEM_ESTIMATE
+  let chunk = Buffer.allocUnsafeSlow(Math.min(GZIP_CHUNK, guess))
   let at = bytes.opening.copy(chunk)
   let isFirst = true
   for (const version of result.items) {
@@ -136,7 +137,7 @@ function* madeChunks(result: ListResult, bytes: ListBytes): Generator<Buffer> {
     for (const part of parts) needed += typeof part === 'string' ? 3 * part.length : part.length
     if (at + needed > chunk.length) {
       yield chunk.subarray(0, at)
-      chunk = Buffer.allocUnsafeSlow(Math.max(MADE_CHUNK, needed))
+      chunk = Buffer.allocUnsafeSlow(Math.max(GZIP_CHUNK, needed))
       at = 0
     }
     if (!isFirst) chunk[at++] = itemSeparator[0]!
@@ -149,9 +150,9 @@ function* madeChunks(result: ListResult, bytes: ListBytes): Generator<Buffer> {
 }
 
 /** A list of generated items: one body when it is short, else chunks with yields to the event loop between them. */
-function madeListAnswer(context: Context, result: ListResult, bytes: ListBytes): Answer {
+function encodedListResponse(context: Context, result: ListResult, bytes: ListBytes): ApiResponse {
   const headers: HeaderList = ['content-type', 'application/json']
-  const chunks = madeChunks(result, bytes)
+  const chunks = encodedChunks(result, bytes)
   const first = chunks.next().value as Buffer
   const second = chunks.next()
   if (second.done === true) return { status: 200, headers, body: first }
@@ -182,12 +183,12 @@ const asLine = (json: Buffer): Buffer =>
   json.at(-1) === NEWLINE[0] ? json : Buffer.concat([json, NEWLINE])
 
 /** A complete JSON document, passed as a line of JSON, as JSON, indented JSON or YAML. */
-function jsonAnswer(
+function jsonResponse(
   context: Context,
   status: number,
   form: Form,
   json: Buffer,
-): Answer | Promise<Answer> {
+): ApiResponse | Promise<ApiResponse> {
   if (form.type === 'application/yaml') return yamlAnswer(status, json)
   const body = form.pretty ? Buffer.from(formatJson(parseJson(json), 2)) : asLine(json)
   if (body.length > GZIP_FROM && takesGzip(context)) {
@@ -201,7 +202,7 @@ function jsonAnswer(
 }
 
 /** A complete JSON document as YAML. */
-export async function yamlAnswer(status: number, json: Buffer): Promise<Answer> {
+export async function yamlAnswer(status: number, json: Buffer): Promise<ApiResponse> {
   const { toYaml } = await import('../codec/yaml.ts')
   const body = await toYaml(parseJson(json))
   return { status, headers: ['content-type', 'application/yaml'], body }
@@ -213,11 +214,11 @@ export const takesGzip = (context: Context) =>
     String(context.exchange.headers['accept-encoding'] ?? ''),
   )
 
-function listAnswer(context: Context, result: ListResult, bytes: ListBytes): Answer {
+function listResponse(context: Context, result: ListResult, bytes: ListBytes): ApiResponse {
   const headers: HeaderList = ['content-type', 'application/json']
   const { from } = bytes
   let length = bytes.opening.length + bytes.closing.length + Math.max(0, result.items.length - 1)
-  if (from === null) return madeListAnswer(context, result, bytes)
+  if (from === null) return encodedListResponse(context, result, bytes)
   for (const version of result.items) length += version.jsonBytes - from + 1
   if (length <= CHUNK) {
     const body = Buffer.allocUnsafe(length)
@@ -328,8 +329,8 @@ async function gzipTo(out: Out, chunks: Iterable<Buffer>): Promise<void> {
 }
 
 /** Sends a response. */
-export function writeAnswer(context: Context, answer: Answer): void | Promise<void> {
-  if (answer === TAKEN) return
+export function writeResponse(context: Context, answer: ApiResponse): void | Promise<void> {
+  if (answer === HIJACKED) return
   const { exchange } = context
   const { headers } = context
   for (const word of answer.headers) headers.push(word)

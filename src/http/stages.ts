@@ -117,9 +117,10 @@ export class Stages {
   #tell(stage: Stage, record: RequestRecord): void {
     for (const subscriber of this.#subscribers) {
       try {
-        const told: unknown = subscriber[stage]?.(record)
+        const returned: unknown = subscriber[stage]?.(record)
         // The promise is not awaited; a failure must not end the process.
-        if (told instanceof Promise) told.catch((error) => this.#report(subscriber, stage, error))
+        if (returned instanceof Promise)
+          returned.catch((error) => this.#report(subscriber, stage, error))
       } catch (error) {
         this.#report(subscriber, stage, error)
       }

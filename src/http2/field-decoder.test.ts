@@ -155,7 +155,7 @@ describe('invalid header blocks', () => {
       is: 'not compressed as',
     },
     { name: 'padding with zeros', hex: '00 8118 00', is: 'not compressed as' },
-    { name: 'a whole byte of padding', hex: '00 82 1fff 00', is: 'not compressed as' },
+    { name: 'a full byte of padding', hex: '00 82 1fff 00', is: 'not compressed as' },
   ])
     test(name, () => {
       const fault = (() => {
@@ -179,7 +179,7 @@ test('an entry that is larger than the table empties it', () => {
   expect(() => read('be')).toThrow('names what is not there')
 })
 
-test('entries keep their numbers however many were evicted', () => {
+test('indices remain correct after many evictions', () => {
   const read = reader()
   for (let i = 0; i < 1000; i++) {
     const value = Buffer.from(String(i).padStart(4, '0'))

@@ -35,7 +35,7 @@ describe('a response', () => {
     },
     { name: 'with a name in capitals', status: 200, headers: ['X-Up', 'a'], fields: ['x-up', 'a'] },
     {
-      name: 'without what is of a connection',
+      name: 'without connection-specific fields',
       status: 200,
       headers: ['connection', 'close', 'transfer-encoding', 'chunked', 'keep-alive', 'x', 'a', 'b'],
       fields: ['a', 'b'],

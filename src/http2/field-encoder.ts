@@ -11,7 +11,7 @@ const MANY_VALUES = 16
 const LONG_VALUE = 128
 
 /** Names whose values are few. */
-const KEPT_VALUES = [
+const CACHED_VALUES = [
   'cache-control',
   'content-encoding',
   'content-type',
@@ -42,7 +42,7 @@ function nameOf(name: string): Name {
   let found = names.get(name)
   if (found) return found
   const index = STATIC.findIndex(([known]) => known === name) + 1
-  const values = KEPT_VALUES.includes(name) ? new Map<string, Buffer>() : null
+  const values = CACHED_VALUES.includes(name) ? new Map<string, Buffer>() : null
   if (OF_CONNECTION.has(name)) found = { bytes: null, values }
   else if (index === 0) {
     const bytes = Buffer.allocUnsafeSlow(name.length + 8)
@@ -80,7 +80,7 @@ export function mostBytes(headers: readonly string[]): number {
 export function writeFields(
   into: Buffer,
   start: number,
-  { status, headers, isFirst }: FieldsOfAnswer,
+  { status, headers, isFirst }: ResponseFields,
 ): number {
   let at = start
   if (isFirst) into[at++] = NO_TABLE
@@ -94,8 +94,8 @@ export function writeFields(
       at = writeText(into, at, value)
       continue
     }
-    const kept = name.values.get(value)
-    if (kept) at = copy(kept, into, at)
+    const cached = name.values.get(value)
+    if (cached) at = copy(cached, into, at)
     else {
       const from = at
       at = writeText(into, at, value)
@@ -106,7 +106,7 @@ export function writeFields(
   return at
 }
 
-export interface FieldsOfAnswer {
+export interface ResponseFields {
   readonly status: number
   readonly headers: readonly string[]
   readonly isFirst: boolean

@@ -44,7 +44,7 @@ describe('a header block', () => {
   ])
     test(`that ${what} is refused`, () => expect(() => decoded(hex)).toThrow(is))
 
-  test('means the same each time, however many others came', () => {
+  test('decodes to the same fields each time, regardless of earlier blocks', () => {
     const decoder = new HeaderDecoder()
     for (let round = 0; round < 3; round++)
       for (let i = 0; i < 200; i++) {

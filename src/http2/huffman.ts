@@ -107,8 +107,8 @@ export function decodeHuffman(data: Buffer): Buffer {
 export function huffmanText(data: Buffer, from: number, to: number): string {
   const length = decode(data, from, to)
   const text = scratch.toString('latin1', 0, length)
-  if (scratch.length > KEPT_BYTES) scratch = Buffer.allocUnsafeSlow(1024)
+  if (scratch.length > BUFFER_BYTES) scratch = Buffer.allocUnsafeSlow(1024)
   return text
 }
 
-const KEPT_BYTES = 16_384
+const BUFFER_BYTES = 16_384

@@ -10,7 +10,7 @@ const textOf = (pieces: readonly Piece[]) =>
   pieces.map(({ bytes }) => bytes.toString('latin1')).join('')
 
 describe('output', () => {
-  test('comes out in order, in one piece while no other connection writes', () => {
+  test('is read in order, in one piece while no other connection writes', () => {
     const [mine, yours] = [new SendBuffer(), new SendBuffer()]
     for (const text of ['a', 'b', 'c']) say(mine, text)
     expect(mine.bytes).toBe(3)
@@ -59,7 +59,7 @@ describe('output', () => {
     expect([text.length, text.at(0), text.at(-1)]).toEqual([200_002, 'a', 'c'])
   })
 
-  test('that is nothing takes nothing', () => {
+  test('of zero bytes uses no memory', () => {
     const buffer = new SendBuffer()
     buffer.reserve(100)
     expect([buffer.take(), buffer.bytes]).toEqual([[], 0])

@@ -274,12 +274,12 @@ describe('errors that end the connection', () => {
       code: CODE.PROTOCOL_ERROR,
     },
     {
-      name: 'what is no header block',
+      name: 'an invalid header block',
       bytes: frame(FRAME.HEADERS, FLAG.END_HEADERS, 1, Buffer.of(0x80)),
       code: CODE.COMPRESSION_ERROR,
     },
     {
-      name: 'what are no trailers',
+      name: 'invalid trailers',
       bytes: Buffer.concat([
         open(1),
         frame(FRAME.HEADERS, FLAG.END_HEADERS | FLAG.END_STREAM, 1, Buffer.of(0xff)),
@@ -323,7 +323,7 @@ describe('errors that end the connection', () => {
       code: CODE.ENHANCE_YOUR_CALM,
     },
     {
-      name: 'a flood of frames that nobody knows',
+      name: 'a flood of frames of unknown type',
       bytes: repeated(10_001, frame(77, 0, 0, EMPTY)),
       code: CODE.ENHANCE_YOUR_CALM,
     },
@@ -422,21 +422,21 @@ describe('errors that end a stream alone', () => {
       body: ['CUT'],
     },
     {
-      name: 'a body that is longer than was said',
+      name: 'a body longer than its content-length',
       fields: length(3),
       say: (client: RawHttp2) => client.data(1, some, false),
       code: CODE.PROTOCOL_ERROR,
       body: ['CUT'],
     },
     {
-      name: 'a body that is shorter than was said',
+      name: 'a body shorter than its content-length',
       fields: length(5),
       say: (client: RawHttp2) => client.data(1, some, true),
       code: CODE.PROTOCOL_ERROR,
       body: ['CUT'],
     },
     {
-      name: 'a body that is shorter than was said, with trailers',
+      name: 'a body shorter than its content-length, with trailers',
       fields: length(5),
       say: (client: RawHttp2) => {
         client.data(1, some, false)
@@ -695,7 +695,7 @@ describe('a request', () => {
     expect('toString' in head.headers).toBe(false)
   })
 
-  test('comes in pieces of any length', async () => {
+  test('is received in pieces of any length', async () => {
     const { client, requests } = await serve(read)
     await synchronized(client)
     const block = encodeHeaders([...OPEN, ['a', 'b'.repeat(50)]])
@@ -744,7 +744,7 @@ describe('a request', () => {
     expect(requests[1]!.body).toEqual(['CUT'])
   })
 
-  test('a small body comes in few pieces, however it was sent', async () => {
+  test('a small body is delivered in few pieces, regardless of its frames', async () => {
     const { client, requests } = await serve(read)
     client.headers(1, OPEN, false)
     for (let i = 0; i < 9000; i++) client.send(FRAME.DATA, 0, 1, Buffer.from('x'))
@@ -810,7 +810,7 @@ describe('windows', () => {
         expect((await client.answer(2 * i + 1)).text === body.toString()).toBe(true)
     })
 
-  test('that the settings change hold for streams that are there', async () => {
+  test('changed by SETTINGS apply to open streams', async () => {
     const { client, requests } = await serve(() => {}, {
       settings: [[4, 100]],
       keepsWindows: true,
@@ -868,7 +868,7 @@ describe('windows', () => {
 })
 
 describe('a response', () => {
-  test('before the body is whole is followed by the end of the stream', async () => {
+  test('before the end of the request body ends the stream', async () => {
     const { client, requests, connection } = await serve()
     client.headers(1, OPEN, false)
     client.data(1, Buffer.alloc(1000), false)
@@ -886,7 +886,7 @@ describe('a response', () => {
     expect(client.goaway).toBe(null)
   })
 
-  test('with more headers than a frame takes is sent in several', async () => {
+  test('with more headers than fit into a frame is sent in several', async () => {
     const { client, requests } = await serve()
     client.headers(1, OPEN, true)
     await synchronized(client)
@@ -906,7 +906,7 @@ describe('a response', () => {
 })
 
 describe('the end', () => {
-  test('waits for streams under way, and takes no new ones', async () => {
+  test('waits for open streams, and accepts no new ones', async () => {
     const { client, connection, requests } = await serve()
     client.headers(1, OPEN, true)
     await synchronized(client)
@@ -924,7 +924,7 @@ describe('the end', () => {
 
   for (const { name, options, say, afterMs, code } of [
     {
-      name: 'a client that says nothing',
+      name: 'a client that sends nothing',
       options: { isSilent: true },
       say: () => {},
       afterMs: 10_000,
@@ -948,7 +948,7 @@ describe('the end', () => {
       code: CODE.PROTOCOL_ERROR,
     },
     {
-      name: 'a client that asks nothing',
+      name: 'a client that sends no request',
       options: {},
       say: () => {},
       afterMs: 90_000,
@@ -982,7 +982,7 @@ describe('the end', () => {
     await client.closed
   })
 
-  test('comes for a response that is not taken', async () => {
+  test('ends a response that the client does not accept', async () => {
     const { client, connection, requests } = await serve(() => {}, { keepsWindows: true })
     for (const id of [1, 3]) client.headers(id, OPEN, true)
     await synchronized(client)
@@ -994,7 +994,7 @@ describe('the end', () => {
     expect(requests.map(({ stream }) => stream.isOver)).toEqual([true, false])
   })
 
-  test('comes for a client that sends requests and does not read the responses', async () => {
+  test('ends a client that sends requests and does not read the responses', async () => {
     const { client, requests, over } = await serve(() => {}, { settings: [[4, 2 ** 31 - 1]] })
     client.send(FRAME.WINDOW_UPDATE, 0, 0, uint32(2 ** 30))
     client.headers(1, OPEN, true)

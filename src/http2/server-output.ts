@@ -29,7 +29,7 @@ export interface Sender {
   reset(code: number): void
 }
 
-export interface HeadersOfAnswer {
+export interface ResponseHeaders {
   readonly status: number
   readonly headers: readonly string[]
   /** There is no body. */
@@ -70,7 +70,7 @@ export class ServerOutput {
     return this.#unsent > 0
   }
 
-  headers(id: number, { status, headers, ends }: HeadersOfAnswer): void {
+  headers(id: number, { status, headers, ends }: ResponseHeaders): void {
     if (this.isClosed) return
     const out = this.#buffer
     const memory = out.reserve(HEADER_BYTES + mostBytes(headers))

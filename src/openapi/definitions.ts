@@ -49,7 +49,7 @@ export class Definitions {
   readonly #v: Vocabulary
   readonly #docs: ReadonlyMap<string, string>
   readonly #everywhere: () => readonly { group: string; version: string }[]
-  readonly #made = new Map<string, Json>()
+  readonly #definitions = new Map<string, Json>()
   readonly #open: (() => void)[] = []
 
   constructor(
@@ -138,7 +138,7 @@ export class Definitions {
       make()
       yield
     }
-    return sorted(this.#made)
+    return sorted(this.#definitions)
   }
 
   #nameOf(home: string, name: string): string {
@@ -148,10 +148,10 @@ export class Definitions {
   }
 
   #refer(name: string, make: () => Json): Json {
-    if (!this.#made.has(name)) {
+    if (!this.#definitions.has(name)) {
       // The place is taken first: shapes may hold themselves.
-      this.#made.set(name, {})
-      this.#open.push(() => this.#made.set(name, make()))
+      this.#definitions.set(name, {})
+      this.#open.push(() => this.#definitions.set(name, make()))
     }
     const path = this.#format === 'v2' ? 'definitions' : 'components/schemas'
     return { $ref: `#/${path}/${name}` }

@@ -9,7 +9,7 @@ import { declaredEntries } from '../catalogue/declared-entry.ts'
 import { vocabularies } from '../vocabulary/index.ts'
 import { schemaEntries } from '../extend/schema-entry.ts'
 import { everyVersion } from './everywhere.ts'
-import { openApiEndpoints, type OpenApiAnswer } from './endpoints.ts'
+import { openApiEndpoints, type OpenApiResponse } from './endpoints.ts'
 
 const v = vocabularies.orch
 const resources = [configMaps, csiStorageCapacities]
@@ -21,11 +21,11 @@ const endpoints = openApiEndpoints({
 const V2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
 const V3 = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf'
 const hashOf = (bytes: Buffer) => createHash('sha512').update(bytes).digest('hex').toUpperCase()
-const header = ({ headers }: OpenApiAnswer, name: string) => {
+const header = ({ headers }: OpenApiResponse, name: string) => {
   const at = headers.indexOf(name)
   return at === -1 ? undefined : headers[at + 1]
 }
-const text = ({ body }: OpenApiAnswer) => JSON.parse(body.toString('utf8'))
+const text = ({ body }: OpenApiResponse) => JSON.parse(body.toString('utf8'))
 
 describe('/openapi/v2', () => {
   test('JSON, its tag, and nothing new', async () => {
@@ -206,7 +206,7 @@ describe('kinds of users', () => {
     }
     const before = await changing.v2({})
     const far = await v3Of('apis/far.example.com/v1')
-    const schemaIn = (answer: OpenApiAnswer, name: string) =>
+    const schemaIn = (answer: OpenApiResponse, name: string) =>
       text(answer).definitions[name]?.properties.spec.properties
     expect(schemaIn(before, 'com.example.v1.one')).toEqual({ a: { type: 'string' } })
     expect(Object.keys(text(before).paths)).toContain(

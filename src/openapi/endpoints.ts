@@ -22,7 +22,7 @@ export interface OpenApiRequest {
 }
 
 /** The response. */
-export interface OpenApiAnswer {
+export interface OpenApiResponse {
   readonly status: number
   /**
    * Names in lower case alternating with values. `cache-control` is included only where it differs from the default.
@@ -34,11 +34,11 @@ export interface OpenApiAnswer {
 /** The endpoints without HTTP. */
 export interface OpenApiEndpoints {
   /** `/openapi/v2` */
-  v2(request: OpenApiRequest): Promise<OpenApiAnswer>
+  v2(request: OpenApiRequest): Promise<OpenApiResponse>
   /** `/openapi/v3`, always in JSON. */
-  v3Index(request: OpenApiRequest): Promise<OpenApiAnswer>
+  v3Index(request: OpenApiRequest): Promise<OpenApiResponse>
   /** `/openapi/v3/{path}`, where path is such as `apis/apps/v1`; `hash` is that of the query. */
-  v3(path: string, hash: string | null, request: OpenApiRequest): Promise<OpenApiAnswer>
+  v3(path: string, hash: string | null, request: OpenApiRequest): Promise<OpenApiResponse>
 }
 
 /** Dependencies of the endpoints. */
@@ -62,7 +62,7 @@ export function openApiEndpoints(sources: OpenApiSources): OpenApiEndpoints {
     async v2(request) {
       const offer = choose(request.accept, OFFERS.v2)
       if (!offer) return { status: 406, headers: [], body: NOTHING }
-      return answer(await documents.v2(), offer, request, [])
+      return respond(await documents.v2(), offer, request, [])
     },
     async v3Index(request) {
       const body = await documents.index()
@@ -72,15 +72,19 @@ export function openApiEndpoints(sources: OpenApiSources): OpenApiEndpoints {
       return { status: 200, headers: ['content-type', 'application/json', ...headers], body }
     },
     async v3(path, hash, request) {
-      const kept = await documents.v3(path)
-      if (!kept) return { status: 404, headers: [], body: NOTHING }
+      const document = await documents.v3(path)
+      if (!document) return { status: 404, headers: [], body: NOTHING }
       const offer = choose(request.accept, OFFERS.v3)
       if (!offer) return { status: 406, headers: [], body: NOTHING }
-      if (hash === null || hash === '') return answer(kept, offer, request, [])
-      if (hash !== kept.hash) {
-        return { status: 301, headers: ['location', documentUrl(path, kept.hash)], body: NOTHING }
+      if (hash === null || hash === '') return respond(document, offer, request, [])
+      if (hash !== document.hash) {
+        return {
+          status: 301,
+          headers: ['location', documentUrl(path, document.hash)],
+          body: NOTHING,
+        }
       }
-      return answer(kept, offer, request, [
+      return respond(document, offer, request, [
         'cache-control',
         'public, immutable',
         'expires',
@@ -91,12 +95,12 @@ export function openApiEndpoints(sources: OpenApiSources): OpenApiEndpoints {
 }
 
 /** The response with a document in one of its forms. */
-export async function answer(
+export async function respond(
   kept: CompressedDocument,
   offer: Offer,
   request: OpenApiRequest,
   more: readonly string[],
-): Promise<OpenApiAnswer> {
+): Promise<OpenApiResponse> {
   const etag = `"${kept.hash}"`
   const headers = ['etag', etag, 'vary', 'Accept', ...more]
   if (matches(request.ifNoneMatch, etag)) return { status: 304, headers, body: NOTHING }
@@ -117,7 +121,7 @@ export function matches(header: string | undefined, etag: string): boolean {
 type Build = typeof import('./build.ts')
 
 /** A document and the sources that it was built from. */
-interface Made {
+interface BuiltDocument {
   readonly of: unknown
   readonly kept: Promise<CompressedDocument>
 }
@@ -125,7 +129,7 @@ interface Made {
 /** Documents by their addresses, built one at a time. */
 class Documents {
   readonly #sources: OpenApiSources
-  readonly #made = new Map<string, Made>()
+  readonly #built = new Map<string, BuiltDocument>()
   /** Places of this generation. */
   #places: ReadonlyMap<string, Place> = new Map()
   #generation = -1
@@ -140,7 +144,7 @@ class Documents {
       this.#generation = -1
       this.#places = new Map()
       for (const { served } of [...removed, ...changed.map(({ before }) => before)])
-        for (const { group, version } of served) this.#made.delete(rootOf(group, version).slice(1))
+        for (const { group, version } of served) this.#built.delete(rootOf(group, version).slice(1))
     })
   }
 
@@ -184,8 +188,8 @@ class Documents {
       this.#generation = now.generation
       this.#places = new Map(placesOf(now).map((place) => [place.path, place]))
       this.#parts?.v3.retain(new Set(this.#places.keys()))
-      for (const path of this.#made.keys())
-        if (path !== '' && !this.#places.has(path)) this.#made.delete(path)
+      for (const path of this.#built.keys())
+        if (path !== '' && !this.#places.has(path)) this.#built.delete(path)
     }
     return this.#places
   }
@@ -201,14 +205,14 @@ class Documents {
     of: unknown,
     make: (build: Build) => Promise<CompressedDocument>,
   ): Promise<CompressedDocument> {
-    const before = this.#made.get(key)
+    const before = this.#built.get(key)
     if (before && before.of === of) return before.kept
     // One after the other: each needs some memory while it is made.
     const kept = this.#last.then(async () => make(await import('./build.ts')))
-    const made = { of, kept }
-    this.#made.set(key, made)
+    const built = { of, kept }
+    this.#built.set(key, built)
     const ended = kept
-      .catch(() => this.#made.get(key) === made && this.#made.delete(key))
+      .catch(() => this.#built.get(key) === built && this.#built.delete(key))
       .then(() => {
         // Not awaited: the texts are not needed until the catalogue changes.
         if (this.#last === ended) this.#docs = null

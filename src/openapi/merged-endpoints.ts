@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import { choose, OFFERS } from './accept.ts'
 import {
-  answer,
+  respond,
   matches,
-  type OpenApiAnswer,
+  type OpenApiResponse,
   type OpenApiEndpoints,
   type OpenApiRequest,
 } from './endpoints.ts'
@@ -29,13 +29,13 @@ export function mergedEndpoints(
   remote: RemoteDocuments,
   onError: (error: unknown) => void,
 ): MergedEndpoints {
-  const whole = new Whole(local, remote, onError)
+  const whole = new MergedDocument(local, remote, onError)
   return {
     async v2(request) {
       if (remote.v2.length === 0) return local.v2(request)
       const offer = choose(request.accept, OFFERS.v2)
       const kept = offer && (await whole.document())
-      return kept ? answer(kept, offer, request, []) : local.v2(request)
+      return kept ? respond(kept, offer, request, []) : local.v2(request)
     },
     async v3Index(request) {
       if (remote.v3.size === 0) return local.v3Index(request)
@@ -48,7 +48,7 @@ export function mergedEndpoints(
       const offer = choose(request.accept, OFFERS.v3)
       if (!offer) return { status: 406, headers: [], body: NOTHING }
       if (hash === null || hash === '' || hash === found.hash)
-        return answer(found.kept, offer, request, [])
+        return respond(found.kept, offer, request, [])
       return { status: 301, headers: ['location', documentUrl(path, found.hash)], body: NOTHING }
     },
     isElsewhere: (path) => remote.v3.get(path)?.kept === null,
@@ -59,7 +59,7 @@ function index(
   { paths }: OpenApiV3Index,
   { v3 }: RemoteDocuments,
   request: OpenApiRequest,
-): OpenApiAnswer {
+): OpenApiResponse {
   const all = new Map(Object.entries(paths))
   for (const [path, { hash }] of v3) all.set(path, { serverRelativeURL: documentUrl(path, hash) })
   const sortedPaths = [...all].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -71,7 +71,7 @@ function index(
 }
 
 /** The document of version 2, merged anew when one of its parts has changed. */
-class Whole {
+class MergedDocument {
   readonly #local: OpenApiEndpoints
   readonly #remote: RemoteDocuments
   readonly #onError: (error: unknown) => void

@@ -50,7 +50,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 }
 
 /** The same response under each of the codes. */
-export const answers = (schema: Json, codes: readonly string[]): readonly Response[] =>
+export const responses = (schema: Json, codes: readonly string[]): readonly Response[] =>
   codes.map((code) => ({ code, description: OUTCOMES[code]!, schema }))
 
 const METHODS: Readonly<Partial<Record<Verb, readonly Method[]>>> = {

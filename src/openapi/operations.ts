@@ -12,7 +12,7 @@ import type {
 } from '../catalogue/resource.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import {
-  answers,
+  responses,
   article,
   formsOf,
   methodsOf,
@@ -40,7 +40,7 @@ import {
 export type AddPath = (path: string, item: PathItem) => void
 
 /** The word with which the id of an operation begins, by its action. */
-const WORDS = {
+const VERB_TEXTS = {
   connect: 'connect',
   delete: 'delete',
   deletecollection: 'delete',
@@ -53,7 +53,7 @@ const WORDS = {
   watchlist: 'watch',
 } as const
 
-type Action = keyof typeof WORDS
+type Action = keyof typeof VERB_TEXTS
 
 /** Writes the operations of one resource. */
 export class ResourceOperations {
@@ -110,7 +110,7 @@ export class ResourceOperations {
         'post',
         `create ${article(kind)} ${kind}`,
         { parameters: [body(this.#object, true), ...queries(PARAMETERS.write)] },
-        answers(this.#object, ['200', '201', '202']),
+        responses(this.#object, ['200', '201', '202']),
       )
     }
     if (has('deletecollection')) {
@@ -121,7 +121,7 @@ export class ResourceOperations {
           id: { between: 'Collection' },
           parameters: [this.#deleteOptions(), ...queries(PARAMETERS.deleteMany)],
         },
-        answers(this.#definitions.shape(Status.shape), ['200']),
+        responses(this.#definitions.shape(Status.shape), ['200']),
       )
     }
     return item
@@ -137,7 +137,7 @@ export class ResourceOperations {
         'get',
         `read the specified ${kind}`,
         named,
-        answers(this.#object, ['200']),
+        responses(this.#object, ['200']),
       )
     }
     if (has('update')) {
@@ -145,12 +145,12 @@ export class ResourceOperations {
         'put',
         `replace the specified ${kind}`,
         { ...named, parameters: [body(this.#object, true), ...queries(PARAMETERS.write)] },
-        answers(this.#object, ['200', '201']),
+        responses(this.#object, ['200', '201']),
       )
     }
     if (has('patch')) item.patch = this.#patch(`partially update the specified ${kind}`, named)
     if (has('delete')) {
-      const answered =
+      const result =
         this.#served.strategy.deleteAnswers === 'status'
           ? this.#definitions.shape(Status.shape)
           : this.#object
@@ -158,7 +158,7 @@ export class ResourceOperations {
         'delete',
         `delete ${article(kind)} ${kind}`,
         { ...named, parameters: [this.#deleteOptions(), ...queries(PARAMETERS.delete)] },
-        answers(answered, ['200', '202']),
+        responses(result, ['200', '202']),
       )
     }
     return item
@@ -175,7 +175,7 @@ export class ResourceOperations {
         id: everywhere ? { everywhere, after: 'ForAllNamespaces' } : {},
         produces: [...this.#forms(), ...streams],
       },
-      answers(list, ['200']),
+      responses(list, ['200']),
     )
   }
 
@@ -205,7 +205,7 @@ export class ResourceOperations {
         parameters: queries(PARAMETERS.list),
         produces: [...this.#forms(), ...this.#streams()],
       },
-      answers(this.#definitions.shape(WatchEvent.shape), ['200']),
+      responses(this.#definitions.shape(WatchEvent.shape), ['200']),
     )
   }
 
@@ -223,7 +223,7 @@ export class ResourceOperations {
           'application/apply-patch+yaml',
         ],
       },
-      answers(schema, ['200', '201']),
+      responses(schema, ['200', '201']),
     )
   }
 
@@ -259,7 +259,7 @@ export class ResourceOperations {
         'get',
         `read ${name} of the specified ${kind}`,
         options,
-        answers(schema, ['200']),
+        responses(schema, ['200']),
       )
     }
     if (verbs.includes('update')) {
@@ -267,7 +267,7 @@ export class ResourceOperations {
         'put',
         `replace ${name} of the specified ${kind}`,
         { ...options, parameters: [body(schema, true), ...queries(PARAMETERS.write)] },
-        answers(schema, ['200', '201']),
+        responses(schema, ['200', '201']),
       )
     }
     if (verbs.includes('patch')) {
@@ -290,7 +290,7 @@ export class ResourceOperations {
           gvk: { ...groupVersionOf(shape.home, this.#v), kind: shape.name },
           parameters: [body(schema, true), ...queries(PARAMETERS.write)],
         },
-        answers(schema, ['200', '201', '202']),
+        responses(schema, ['200', '201', '202']),
       ),
     }
   }
@@ -307,7 +307,7 @@ export class ResourceOperations {
           parameters: logParameters(),
           produces: ['text/plain', ...this.#forms()],
         },
-        answers({ type: 'string' }, ['200']),
+        responses({ type: 'string' }, ['200']),
       ),
     }
   }
@@ -332,7 +332,7 @@ export class ResourceOperations {
           produces: ['*/*'],
           plain: true,
         },
-        answers({ type: 'string' }, ['200']),
+        responses({ type: 'string' }, ['200']),
       )
     }
     return item
@@ -354,7 +354,7 @@ export class ResourceOperations {
       parameters.push(query('pretty'))
     }
     const words = [
-      WORDS[action],
+      VERB_TEXTS[action],
       groupWord(group, this.#v),
       capital(version),
       before,

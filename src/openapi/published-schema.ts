@@ -34,9 +34,9 @@ const propertiesOf = (properties: Json, part: (inner: unknown) => unknown): Json
 function shownIn(schema: Json, format: 'v2' | 'v3'): Json {
   if (format === 'v3') return schema
   const hidden = [...NOT_IN_V2]
-  const says = schema['x-{brand}-preserve-unknown-fields'] !== true
-  if (!says) hidden.push('properties', 'additionalProperties', 'items', 'required')
-  if (!says || schema['nullable'] === true) hidden.push('type')
+  const isClosed = schema['x-{brand}-preserve-unknown-fields'] !== true
+  if (!isClosed) hidden.push('properties', 'additionalProperties', 'items', 'required')
+  if (!isClosed || schema['nullable'] === true) hidden.push('type')
   if (schema['nullable'] === true) hidden.push('properties', 'additionalProperties', 'items')
   return Object.fromEntries(Object.entries(schema).filter(([name]) => !hidden.includes(name)))
 }

@@ -210,7 +210,7 @@ describe('laws', () => {
       }),
     )
   })
-  test('sets are made of intersection and difference', () => {
+  test('a set is the union of intersection and difference', () => {
     fc.assert(
       fc.property(set, set, (one, other) => {
         const both = one.intersection(other)

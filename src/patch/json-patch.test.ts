@@ -208,17 +208,17 @@ describe('habits and limits', () => {
       result: 'PatchFailed',
     },
     {
-      name: 'test of the whole document',
+      name: 'a test of the root document',
       patch: [{ op: 'test', path: '', value: { n: null, a: 1 } }],
       result: { a: 1, n: null },
     },
     {
-      name: 'replacing the whole document',
+      name: 'replacing the root document',
       patch: [{ op: 'replace', path: '', value: { b: 2 } }],
       result: { b: 2 },
     },
     {
-      name: 'removing the whole document',
+      name: 'removing the root document',
       patch: [{ op: 'remove', path: '' }],
       result: 'PatchFailed',
     },

@@ -91,12 +91,12 @@ describe('taking over', () => {
     { name: 'no JSON', before: '{', result: ['.spec.replicas'] },
     { name: 'no object', before: '[]', result: ['.spec.replicas'] },
     {
-      name: 'what does not fit',
+      name: 'an invalid value',
       before: last({ replicas: 1, bogus: 1 }),
       result: ['.spec.replicas'],
     },
     {
-      name: 'only what is left is a conflict',
+      name: 'only remaining differences are conflicts',
       before: last({ replicas: 1 }),
       config: thing({ replicas: 2, paused: false }),
       result: ['.spec.paused'],
@@ -107,7 +107,7 @@ describe('taking over', () => {
 })
 
 describe('the annotation', () => {
-  test('is not made', () => {
+  test('is not created', () => {
     expect(outcome(thing({}), thing({ label: 'b' }))).toEqual(thing({ label: 'b' }))
   })
   test('does not contain itself', () => {

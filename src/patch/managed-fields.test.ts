@@ -183,7 +183,7 @@ describe('updates', () => {
       owners: [],
     },
     {
-      name: 'who changes a field takes it',
+      name: 'changing a field transfers its ownership',
       writes: [
         ['a', { replicas: 1, paused: true }],
         ['b', { replicas: 2, paused: true }],
@@ -191,7 +191,7 @@ describe('updates', () => {
       owners: ['a Update: .spec.paused', 'b Update: .spec.replicas'],
     },
     {
-      name: 'who owns nothing any more is gone',
+      name: 'a manager without fields is removed',
       writes: [
         ['a', { replicas: 1 }],
         ['b', { replicas: 2 }],
@@ -199,7 +199,7 @@ describe('updates', () => {
       owners: ['b Update: .spec.replicas'],
     },
     {
-      name: 'what is removed has no owner',
+      name: 'removed fields have no owner',
       writes: [
         ['a', { replicas: 1, paused: true }],
         ['b', { paused: true }],
@@ -207,7 +207,7 @@ describe('updates', () => {
       owners: ['a Update: .spec.paused'],
     },
     {
-      name: 'who changes nothing owns nothing',
+      name: 'a manager that changes nothing owns nothing',
       writes: [
         ['a', { replicas: 1 }],
         ['b', { replicas: 1 }],
@@ -304,7 +304,7 @@ describe('updates', () => {
     expect(story.owners).toEqual(['a Update: .spec.paused', 'b Update /status: .spec.replicas'])
   })
 
-  test('an object that does not match its type keeps its entries', () => {
+  test('the entries of an object that does not match its type are unchanged', () => {
     const story = new Story().update('a', spec({ set: ['x'] }))
     const { owners } = story
     expect(story.update('b', spec({ set: ['x', 'y', 'y'] })).owners).toEqual(owners)
@@ -381,7 +381,7 @@ describe('applies', () => {
       owners: ['b Apply: .spec.replicas', 'a Apply: .spec.replicas'],
     },
     {
-      name: 'what is no longer applied goes',
+      name: 'fields that are no longer applied are removed',
       steps: [
         ['a', { replicas: 1, paused: true }],
         ['a', { replicas: 1 }],
@@ -390,7 +390,7 @@ describe('applies', () => {
       owners: ['a Apply: .spec.replicas'],
     },
     {
-      name: 'what others apply stays',
+      name: 'fields that others apply remain',
       steps: [
         ['a', { replicas: 1, paused: true }],
         ['b', { paused: true }],
@@ -409,7 +409,7 @@ describe('applies', () => {
       owners: ['a Apply: .spec.paused'],
     },
     {
-      name: 'objects stay with what others have in them',
+      name: 'objects remain if others own fields in them',
       steps: [
         ['a', { strategy: { type: 'A' } }],
         ['b', { strategy: { max: 1 } }],
@@ -432,7 +432,7 @@ describe('applies', () => {
       ],
     },
     {
-      name: 'items stay with what others have in them',
+      name: 'items remain if others own them',
       steps: [
         ['a', { containers: [{ name: 'x', image: 'i' }] }],
         ['b', { containers: [{ name: 'x', args: ['1'] }] }],
@@ -464,7 +464,7 @@ describe('applies', () => {
       owners: ['a Apply: .spec.byName.y'],
     },
     {
-      name: 'an empty configuration takes all away',
+      name: 'an empty configuration removes all',
       steps: [
         ['a', { replicas: 1 }],
         ['b', { paused: true }],
@@ -551,7 +551,7 @@ describe('applies', () => {
         text: 'Apply failed with 1 conflict: conflict with "a" using test/v1 at 2024-01-01T00:00:00Z: .spec.replicas',
       },
       {
-        name: 'shared values are changed by nobody alone',
+        name: 'a change of a shared value conflicts with its other owner',
         others: (s: Story) => s.apply('a', spec({ replicas: 1 })).apply('b', spec({ replicas: 1 })),
         config: { replicas: 2 },
         text: 'Apply failed with 1 conflict: conflict with "b": .spec.replicas',
@@ -595,7 +595,7 @@ describe('applies', () => {
       })
     })
 
-    test('force takes the fields', () => {
+    test('force transfers the ownership', () => {
       const story = new Story().apply('b', spec({ replicas: 1, paused: true }))
       story.apply('a', spec({ replicas: 2 }), { force: true })
       expect(fields(story.object)).toEqual({ replicas: 2, paused: true })
@@ -746,7 +746,7 @@ describe('laws', () => {
     )
   })
 
-  test('no apply without force changes or drops what others own', () => {
+  test('an apply without force neither changes nor removes fields of others', () => {
     fc.assert(
       fc.property(steps, word, content, (all, manager, config) => {
         const story = told(all)

@@ -724,7 +724,7 @@ describe('$setElementOrder', () => {
   ])
 })
 
-describe('the whole document', () => {
+describe('the root document', () => {
   const document = {
     kind: 'Thing',
     metadata: { name: 'n', finalizers: ['a/b'] },
@@ -757,7 +757,7 @@ describe('the whole document', () => {
       expect(found).toEqual(result)
     })
   }
-  test('is made when there is none', () => {
+  test('is created if absent', () => {
     expect(strategicMerge(shape, undefined, { spec: { replicas: 1 } }, orch)).toEqual({
       spec: { replicas: 1 },
     })
@@ -839,8 +839,8 @@ describe('limits', () => {
     return value
   }
   for (const { name, live, patch } of [
-    { name: 'of what is added', live: {}, patch: nested(MAX_DEPTH) },
-    { name: 'of what is merged', live: nested(MAX_DEPTH), patch: nested(MAX_DEPTH) },
+    { name: 'of added fields', live: {}, patch: nested(MAX_DEPTH) },
+    { name: 'of merged fields', live: nested(MAX_DEPTH), patch: nested(MAX_DEPTH) },
   ]) {
     test(`depth ${name}`, () => {
       const merge = (raw: unknown) =>

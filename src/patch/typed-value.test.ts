@@ -317,7 +317,7 @@ describe('comparing', () => {
     expect([texts(added), texts(removed)]).toEqual([['.spec', '.spec.replicas'], []])
     expect(texts(compare(topology, spec('{}'), undefined).removed)).toEqual(['.spec'])
   })
-  test('an item that is there twice', () => {
+  test('a duplicate item', () => {
     const twice = spec('{"set":["a","a"]}')
     expect(() => compare(topology, spec('{}'), twice)).toThrow('duplicate entries for key [="a"]')
     expect(compare(topology, twice, structuredClone(twice)).added.isEmpty).toBe(true)
@@ -427,7 +427,7 @@ describe('merging', () => {
       expect(before).toEqual(spec(live))
     })
   }
-  test('items that are there twice', () => {
+  test('duplicate items', () => {
     expect(() => merge(topology, spec('{}'), spec('{"set":["a","a"]}'))).not.toThrow()
     expect(() => merge(topology, spec('{"set":["b"]}'), spec('{"set":["a","a"]}'))).toThrow(
       'rhs: duplicate entries for key [="a"]',
@@ -512,7 +512,7 @@ describe('picking out', () => {
   }
 })
 
-test('named fields on the way join a set; items and keys of maps do not', () => {
+test('fields on the path are added to a set; items and map keys are not', () => {
   const set = setOf(
     ['spec', 'strategy', 'type'],
     ['spec', 'containers', { name: 'a' }, 'limits', 'cpu'],
@@ -531,7 +531,7 @@ test('named fields on the way join a set; items and keys of maps do not', () => 
   ])
 })
 
-test('who owned a part owns the value that has become atomic', () => {
+test('owners of a part own a value that has become atomic', () => {
   const set = setOf(
     ['spec', 'selector', 'matchLabels', 'a'],
     ['spec', 'plain', { name: 'p' }, 'name'],

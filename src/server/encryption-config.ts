@@ -51,9 +51,9 @@ async function encryptionUnder(
 ): Promise<Encryption> {
   const resolve = (template: string) => v.resolve(template)
   const text = await readFlagFile('encryption-provider-config', path)
-  const asked = await readEncryptionConfig({ path, text, resolve, parse: parseYaml })
+  const config = await readEncryptionConfig({ path, text, resolve, parse: parseYaml })
   // Keys that servers have in common are as secret as secrets are.
-  const rules = asked.map((rule) =>
+  const rules = config.map((rule) =>
     rule.resources.some(isSecrets) ? { ...rule, resources: [...rule.resources, OWN] } : rule,
   )
   return openEncryption(rules, {

@@ -37,7 +37,7 @@ interface Removal {
 }
 
 /** Reads and writes objects of an API as JSON, by the verbs that requests use. */
-export class Hand {
+export class TestHand {
   readonly #api: Api
   readonly #client: Client
   constructor(api: Api) {
@@ -105,7 +105,7 @@ export interface InProcess {
   readonly catalogue: LiveCatalogue
   readonly clock: ManualClock
   readonly source: ObjectSource
-  readonly hand: Hand
+  readonly hand: TestHand
   readonly errors: unknown[]
   /** For controllers; their permissions are not checked. */
   readonly controllerWorld: ControllerWorld
@@ -136,7 +136,7 @@ export async function inProcess({
     catalogue,
     clock,
     source,
-    hand: new Hand(api),
+    hand: new TestHand(api),
     errors,
     controllerWorld,
     async close() {

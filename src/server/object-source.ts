@@ -46,15 +46,15 @@ export function objectSource(api: Api, onError: (error: unknown) => void = () =>
           return null
         }
       }
-      const told = versionHandler(api, name, handler, guarded)
+      const handlers = versionHandlerOf(api, name, handler, guarded)
       const served = storedForm(api, name)
-      if (served) return followVersions(api.cache, served.keyPrefix, told)
+      if (served) return followVersions(api.cache, served.keyPrefix, handlers)
       let end = () => {}
       const unsubscribe = api.catalogue.subscribe(() => {
         const late = storedForm(api, name)
         if (!late) return
         unsubscribe()
-        end = followLater(api.cache, late.keyPrefix, told)
+        end = followLater(api.cache, late.keyPrefix, handlers)
       })
       return () => {
         unsubscribe()
@@ -71,7 +71,7 @@ function storedForm(api: Api, { group, resource }: ResourceName): ResourceEntry 
 }
 
 /** Notifies a handler of objects in their storage form at the time. */
-function versionHandler<T extends Typed>(
+function versionHandlerOf<T extends Typed>(
   api: Api,
   name: ResourceName,
   handler: ObjectHandler<T>,

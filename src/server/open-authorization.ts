@@ -129,7 +129,7 @@ async function open(
     case 'RBAC':
       return rbacAuthorizer(parts.rbac, parts.v)
     case 'Node':
-      return nodesWhenAsked(parts)
+      return lazyNodeAuthorizer(parts)
     case 'ABAC':
       return policies(options.policyFile ?? '', parts)
     case 'Webhook':
@@ -138,7 +138,7 @@ async function open(
 }
 
 /** The graph of objects that nodes need exists from the first request of a node: many servers never see one. */
-function nodesWhenAsked({ v, objects, closers }: Opening): Authorizer {
+function lazyNodeAuthorizer({ v, objects, closers }: Opening): Authorizer {
   let ready: Authorizer | null = null
   let starting: Promise<Authorizer> | null = null
   let isOver = false

@@ -64,15 +64,15 @@ export const electedControllers = (
 
 /** A repeated failure is logged once. */
 function onceLog(log: Log): Pick<Log, 'warn'> {
-  const said = new Set<string>()
+  const logged = new Set<string>()
   return {
     warn(text, fields) {
       const line = `${text} ${JSON.stringify(fields ?? {})}`
-      if (said.has(line) || said.size > MOST_SAID) return
-      said.add(line)
+      if (logged.has(line) || logged.size > MAX_LOGGED) return
+      logged.add(line)
       log.warn(text, fields)
     },
   }
 }
 
-const MOST_SAID = 100
+const MAX_LOGGED = 100

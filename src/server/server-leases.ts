@@ -35,12 +35,12 @@ const RETRIES = 5
 
 /** Renews the lease of this server until it is stopped; resolves after the first renewal, or its failure. */
 export async function keepServerLease(parts: ServerLeaseParts): Promise<ServerLease> {
-  const keeper = new Keeper(parts)
-  await keeper.start()
-  return keeper
+  const holder = new LeaseHolder(parts)
+  await holder.start()
+  return holder
 }
 
-class Keeper implements ServerLease {
+class LeaseHolder implements ServerLease {
   readonly #parts: ServerLeaseParts
   readonly #key: string
   readonly #living = new Set<string>()

@@ -40,7 +40,7 @@ beforeAll(async () => {
   for await (const items of snapshot.items())
     for (const { key, value } of items) {
       const [from, to] = PATHS.find(([start]) => key.startsWith(start))!
-      await connection.ask({
+      await connection.call({
         method: '/etcdserverpb.KV/Put',
         request: encodePut({ key: to + key.slice(from.length), value }),
         decode: decodeRevision,

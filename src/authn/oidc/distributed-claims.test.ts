@@ -78,12 +78,12 @@ describe('groups that a token only points to', () => {
     expect(seen).toEqual(['Bearer secret', undefined])
   })
 
-  test('of the same issuer need no other look-up', async () => {
+  test('of the same issuer share one lookup', async () => {
     serve(await signed({ ...base(issuer.url), groups: 'a' }, key))
     expect(await outcome(pointing())).toEqual(['alice', 'a'])
   })
 
-  test('of an issuer that is away are there when it is back', async () => {
+  test('of an unavailable issuer are resolved when it is available again', async () => {
     const path = '/.well-known/openid-configuration'
     directory.instead.set(path, (_, response) => response.writeHead(500).end())
     serve(await signed({ ...base(directory.url), groups: ['a'] }, otherKey))
@@ -150,7 +150,7 @@ describe('groups that a token only points to', () => {
       is: `${FAILED}getting untrusted issuer from endpoint "DIRECTORY/groups" failed for claim "groups"`,
     },
     {
-      name: 'must be of an issuer that can be asked',
+      name: 'must have an issuer that can be called',
       claims: pointing,
       token: () => signed({ ...base('http://u:secret@x/y?z'), groups: ['a'] }, otherKey),
       is: `${FAILED}issuer "http://x/y" is no https URL`,
@@ -168,7 +168,7 @@ describe('groups that a token only points to', () => {
       is: `${FAILED}verify distributed claim token: failed to verify signature: failed to verify id token signature`,
     },
     {
-      name: 'must be in what was fetched',
+      name: 'must be in the fetched token',
       claims: pointing,
       token: () => signed(base(issuer.url), key),
       is: `${FAILED}jwt returned by distributed claim endpoint "DIRECTORY/groups" did not contain claim: groups`,

@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000
 const date = 'Tue, 02 Jan 2024 03:04:05 GMT'
 
 for (const { name, headers, ms } of [
-  { name: 'nothing said', headers: {}, ms: 300_000 },
+  { name: 'no cache headers', headers: {}, ms: 300_000 },
   { name: 'max-age', headers: { 'cache-control': 'public, max-age=3600' }, ms: HOUR_MS },
   { name: 'age counts', headers: { 'cache-control': 'Max-Age=3600', age: '600' }, ms: 3_000_000 },
   { name: 'older than it may be', headers: { 'cache-control': 'max-age=1', age: '600' }, ms: 0 },

@@ -208,7 +208,12 @@ describe('claims', () => {
       claims: { n: null },
       is: `oidc: parse username claims "n": ${NOT_STRING('null')}`,
     },
-    { name: 'groups are not asked for', options: plain, claims: { groups: ['a'] }, is: ['alice'] },
+    {
+      name: 'no groups claim configured',
+      options: plain,
+      claims: { groups: ['a'] },
+      is: ['alice'],
+    },
     { name: 'no groups', options: grouped, is: ['alice'] },
     { name: 'groups', options: grouped, claims: { groups: ['b', 'a'] }, is: ['alice', 'b', 'a'] },
     { name: 'one group', options: grouped, claims: { groups: 'a' }, is: ['alice', 'a'] },
@@ -284,7 +289,7 @@ describe('signatures', () => {
     },
     { name: 'ES256', algs: ['ES256'], token: () => signed(claims(), elliptic), is: ['alice'] },
     {
-      name: 'an algorithm that is not taken',
+      name: 'an algorithm that is not accepted',
       token: () => signed(claims(), elliptic),
       is: unsupported('RS256', 'ES256'),
     },
@@ -294,7 +299,7 @@ describe('signatures', () => {
       is: unsupported('RS256', 'none'),
     },
     {
-      name: 'the public key taken for a secret',
+      name: 'the public key used as HMAC secret',
       token: () => {
         const head = `${base64({ alg: 'HS256', kid: 'rsa' })}.${base64(claims())}`
         const secret = JSON.stringify(rsa.jwk)
@@ -315,7 +320,7 @@ describe('signatures', () => {
       is: FAILED,
     },
     {
-      name: 'a key that the token brings along',
+      name: 'a key in the token header',
       token: () => signed(claims(), foreign, { jwk: foreign.jwk, kid: 'mine' }),
       is: FAILED,
     },

@@ -61,7 +61,7 @@ describe('options of the identity provider', () => {
       problems: [],
     },
     {
-      name: 'algorithms that anybody could sign with',
+      name: 'algorithms without a private key',
       options: { issuerUrl, clientId, signingAlgs: ['RS256', 'HS256', 'none', '', 'rs256'] },
       problems: ['HS256', 'none', '', 'rs256'].map(
         (x) =>

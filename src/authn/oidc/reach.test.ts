@@ -66,7 +66,7 @@ async function outcome(by: OidcAuthenticator, key: SigningKey): Promise<string |
 }
 
 describe('looking the issuer up', () => {
-  test('tokens fail until it responds; the look-up is retried every 10 s', async () => {
+  test('tokens fail until it responds; discovery is retried every 10 s', async () => {
     issuer.instead.set(DISCOVERY, (_, response) => response.writeHead(503).end())
     const { oidc: ours, lines, written, found } = await opened()
     await written(1)
@@ -216,7 +216,7 @@ describe('keys', () => {
     expect(issuer.keyFetches).toBe(3)
   })
 
-  test('of tokens that are wrong in another way are not requested', async () => {
+  test('of otherwise invalid tokens are not requested', async () => {
     const { ours } = await ready()
     const token = await signed({ ...claims(), aud: 'other' }, third)
     await expect(ours.authenticateToken(token)).rejects.toThrow('expected audience')

@@ -135,7 +135,7 @@ describe('accepted tokens', () => {
       expected: { user: user('robot', 'u1'), audiences: ['api'] },
     },
     {
-      name: 'audiences that are asked about, in that order',
+      name: 'requested audiences, in their order',
       token: claims({}, { aud: ['a', 'b', 'c'] }),
       audiences: ['c', 'x', 'a'],
       expected: { user: user('robot', 'u1'), audiences: ['c', 'a'] },
@@ -345,7 +345,7 @@ describe('signatures', () => {
       expected: BAD,
     },
     {
-      name: 'by a key that the token brings along',
+      name: 'by a key in the token header',
       token: forge(
         { alg: 'ES256', jwk: stranger.verifying.key.export({ format: 'jwk' }) },
         claims(),
@@ -387,7 +387,7 @@ describe('signatures', () => {
       expected: BAD,
     },
     {
-      name: 'ES256 said of an RSA signature',
+      name: 'an RSA signature declared as ES256',
       token: forge({ alg: 'ES256' }, claims(), rs256),
       trusted: rsaKeys,
       expected: BAD,

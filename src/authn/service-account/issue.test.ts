@@ -57,12 +57,12 @@ describe('tokens', () => {
       expected: claims({ secret: { name: 'secret', uid: 's1' } }),
     },
     {
-      name: 'for whoever the server is',
+      name: 'for the audiences of the server',
       audiences: [],
       expected: claims({}, { aud: ['api', 'api2'] }),
     },
     {
-      name: 'of a pod, for longer than they say',
+      name: 'of a pod, with an extended lifetime',
       bound: pod,
       seconds: 3607,
       expected: claims({ ...podClaim, warnafter: NOW_SECONDS + 3607 }, { exp: NOW_SECONDS + YEAR }),
@@ -81,7 +81,7 @@ describe('tokens', () => {
       expected: claims(podClaim, { exp: NOW_SECONDS + 3608 }),
     },
     {
-      name: 'no longer for somebody else too',
+      name: 'no longer with another audience',
       bound: pod,
       seconds: 3607,
       audiences: ['api', 'vault'],

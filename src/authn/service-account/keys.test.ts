@@ -33,7 +33,7 @@ test('the two halves of a pair are called the same', () => {
   expect([key.kid, key.key.type]).toEqual([publicKey!.kid, 'private'])
 })
 
-test('a certificate is taken for its key', async () => {
+test('the key of a certificate is used', async () => {
   const args = 'req -x509 -key {key} -subj /CN=x -days 1'.split(' ')
   const certificate = await openssl(args, { key: pem(p256.privateKey, 'pkcs8') })
   expect(verificationKeys([certificate]).map(({ kid }) => kid)).toEqual([
@@ -57,7 +57,7 @@ describe('keys to verify with', () => {
     },
     { name: 'one key twice', pems: [PUBLIC + PUBLIC, PUBLIC], algs: ['ES256'] },
     {
-      name: 'beside a key of another kind',
+      name: 'with a key of another type',
       pems: [pem(ed.publicKey, 'spki') + PUBLIC],
       algs: ['ES256'],
     },

@@ -144,7 +144,7 @@ test('the policy is as it should be', () => {
     expect(reconcileBinding(binding, binding, v)).toEqual(none)
 })
 
-test('objects stored by old servers are taken over once', () => {
+test('objects stored by old servers are migrated once', () => {
   const labels = { a: 'b' }
   const role = { metadata: { labels, name: 'x', uid: 'u' }, rules: [rule('get pods')] }
   expect([

@@ -98,7 +98,11 @@ async function upgrade({ terminal }: DataCommand, values: MigrateValues): Promis
     terminal.out(`moved ${moved} objects to today's format\n`)
     return
   }
-  const { objects, revision, kept } = await upgradeDataDir({
+  const {
+    objects,
+    revision,
+    oldFile: kept,
+  } = await upgradeDataDir({
     dataDir: resolve(values['data-dir']),
     vocabulary,
     encryptionConfigFile,

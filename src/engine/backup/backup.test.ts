@@ -42,7 +42,7 @@ beforeAll(async () => {
   good = readFileSync(path)
 })
 
-test('a backup has one state and comes back with it, its history cut and its revision moved on', async () => {
+test('a restore has the state of the backup, without history and with an increased revision', async () => {
   expect(items.length).toBe(2_400)
   expect(statSync(path).mode & 0o777).toBe(0o600)
   const heading = {
@@ -290,7 +290,7 @@ describe('a data directory', () => {
       message: 'store holds a store already; choose another directory with --data-dir',
     },
     {
-      name: 'of somebody else',
+      name: 'of another program',
       files: { 'letter.txt': 'dear' },
       message: 'holds other files, such as letter.txt; choose an empty one with --data-dir',
     },
@@ -310,7 +310,7 @@ describe('a data directory', () => {
     })
   }
 
-  test('with pieces of a restore that was killed is taken', async () => {
+  test('with leftovers of a killed restore is accepted', async () => {
     const target = made('pieces', { 'store.partial/data.mdb': 'x', 'pki.partial/ca.key': 'x' })
     await restoreBackup({ path, dataDir: target, clock })
     expect(readdirSync(target).sort()).toEqual(['pki', 'store'])
@@ -327,7 +327,7 @@ describe('a data directory', () => {
   })
 })
 
-test('a file that is there is not replaced; one that fails leaves nothing', async () => {
+test('an existing file is not replaced; a failed backup leaves no file', async () => {
   const snapshot = await openLmdbSnapshot(join(dataDir, 'store'))
   await expect(writeBackup(snapshot, { path, timeMs })).rejects.toThrow(
     `${path} is there already; choose another name or remove it`,
@@ -346,7 +346,7 @@ test('a file that is there is not replaced; one that fails leaves nothing', asyn
   await snapshot.close()
 })
 
-test('there is nothing to keep', async () => {
+test('a directory without a store cannot be backed up', async () => {
   await expect(openLmdbSnapshot(join(dir, 'none'))).rejects.toThrow(
     `there is no store in ${join(dir, 'none')}; choose another with --data-dir`,
   )

@@ -27,7 +27,7 @@ export interface Heading {
 }
 
 /** A small file included in the backup, such as a key. */
-export interface KeptFile {
+export interface BackupFile {
   readonly name: string
   readonly content: Buffer
 }
@@ -82,7 +82,7 @@ export function encodeObject({ key, value, created, changed }: Item): Buffer {
 }
 
 /** A file with its type byte. */
-export function encodeFile({ name, content }: KeptFile): Buffer {
+export function encodeFile({ name, content }: BackupFile): Buffer {
   const nameBytes = Buffer.from(name)
   const fixed = Buffer.alloc(1 + FILE_FIXED)
   fixed[0] = KIND.file

@@ -8,7 +8,7 @@ import { openLmdb } from '../lmdb/engine.ts'
 import { fillLmdb } from '../lmdb/fill.ts'
 import { lockDir } from '../lmdb/lock.ts'
 import { UnusableDataDir, type Item, type Revision } from '../engine.ts'
-import { UnusableBackup, type KeptFile } from './form.ts'
+import { UnusableBackup, type BackupFile } from './form.ts'
 import { syncFolder } from './write.ts'
 
 /** A store that is to be made in a data directory. */
@@ -25,7 +25,7 @@ export interface Installation {
   /** Whether keys and certificates come along. */
   readonly withPki?: boolean
   /** The keys and certificates; called when all items were read. */
-  readonly files?: () => readonly KeptFile[]
+  readonly files?: () => readonly BackupFile[]
 }
 
 /** Names in a data directory that do not belong to the store: identity, which is left alone. */
@@ -125,7 +125,7 @@ async function proveGood(
     throw new Error(`the new store is at revision ${found}, not ${revision}`)
 }
 
-async function writeFiles(dir: string, files: readonly KeptFile[]): Promise<void> {
+async function writeFiles(dir: string, files: readonly BackupFile[]): Promise<void> {
   await mkdir(dir, { mode: OWNER_FOLDER })
   for (const { name, content } of files) {
     if (basename(name) !== name || name === '' || name === '.' || name === '..')

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { KeptFile } from './form.ts'
+import type { BackupFile } from './form.ts'
 
 /** Keys and certificates of a data directory, as files. Throws an Error where there are none. */
-export async function readPkiFiles(dataDir: string): Promise<KeptFile[]> {
+export async function readPkiFiles(dataDir: string): Promise<BackupFile[]> {
   const dir = join(dataDir, 'pki')
   const entries = await readdir(dir, { withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {

@@ -14,7 +14,7 @@ import {
   OBJECT_FIXED,
   UnusableBackup,
   type Heading,
-  type KeptFile,
+  type BackupFile,
 } from './form.ts'
 
 /** A backup file whose heading was read and found good. */
@@ -29,7 +29,7 @@ export interface Backup {
 }
 
 /** A part of a backup: some items, or a file. */
-export type BackupPart = { readonly items: readonly Item[] } | { readonly file: KeptFile }
+export type BackupPart = { readonly items: readonly Item[] } | { readonly file: BackupFile }
 
 const PAGE_ITEMS = 500
 const PAGE_BYTES = 1 << 20
@@ -126,7 +126,7 @@ async function readObject(reader: Reader): Promise<{ item: Item; key: Buffer }> 
   return { item, key }
 }
 
-async function readFile(reader: Reader): Promise<KeptFile> {
+async function readFile(reader: Reader): Promise<BackupFile> {
   const fixed = await reader.take(FILE_FIXED, 'records')
   const nameBytes = fixed.readUInt16LE(0)
   const size = fixed.readUInt32LE(2)

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { DEFAULT_BUMP, revisionAfter, type Item, type Revision } from '../engine.ts'
 import { upgradeItems, type Format1 } from '../upgrade/format-1.ts'
-import { OLD_FORM_VERSION, UnusableBackup, type Heading, type KeptFile } from './form.ts'
+import { OLD_FORM_VERSION, UnusableBackup, type Heading, type BackupFile } from './form.ts'
 import { installStore } from './install.ts'
 import { openBackup, type Backup } from './read.ts'
 
@@ -45,7 +45,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   try {
     const { heading } = backup
     const revision = revisionAfter(heading.revision, options.bump ?? DEFAULT_BUMP)
-    const files: KeptFile[] = []
+    const files: BackupFile[] = []
     const from = heading.version === OLD_FORM_VERSION ? await formerOf(options, heading) : null
     await installStore({
       dataDir,
@@ -69,7 +69,7 @@ async function formerOf({ path, format1 }: RestoreOptions, heading: Heading): Pr
 
 async function* itemsOnly(
   backup: Backup,
-  files: KeptFile[],
+  files: BackupFile[],
   from: Format1 | null,
 ): AsyncGenerator<readonly Item[]> {
   for await (const part of backup.read()) {

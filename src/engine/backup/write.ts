@@ -9,7 +9,7 @@ import {
   FORM_VERSION,
   KIND,
   type Heading,
-  type KeptFile,
+  type BackupFile,
 } from './form.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -17,7 +17,7 @@ import type { Snapshot } from './snapshot.ts'
 export interface BackupOptions {
   readonly path: string
   readonly timeMs: number
-  readonly files?: readonly KeptFile[]
+  readonly files?: readonly BackupFile[]
 }
 
 /** Bytes that are written in one call. */
@@ -85,7 +85,7 @@ async function fill(
   file: FileHandle,
   heading: Heading,
   snapshot: Snapshot,
-  files: readonly KeptFile[],
+  files: readonly BackupFile[],
 ): Promise<void> {
   const hash = createHash('sha256')
   let waiting: Buffer[] = []

@@ -32,7 +32,7 @@ class Encrypting implements EncryptedEngine {
   readonly #engine: Engine
   readonly #encryption: Encryption
   /** Values by the stored form that was just made of them: an event with the same bytes needs no decryption. */
-  readonly #made = new WeakMap<Uint8Array, Uint8Array>()
+  readonly #decrypted = new WeakMap<Uint8Array, Uint8Array>()
   readonly latest?: () => Promise<Revision>
   readonly pageBytes?: number
 
@@ -107,7 +107,7 @@ class Encrypting implements EncryptedEngine {
     if (value === null) return change
     const stored = this.#encryption.encrypt(key, value)
     if (stored === value) return change
-    this.#made.set(stored, value)
+    this.#decrypted.set(stored, value)
     return { ...change, value: stored }
   }
 
@@ -130,7 +130,7 @@ class Encrypting implements EncryptedEngine {
   }
 
   #plain(key: string, stored: Uint8Array): Uint8Array {
-    return this.#made.get(stored) ?? this.#encryption.decrypt(key, stored).bytes
+    return this.#decrypted.get(stored) ?? this.#encryption.decrypt(key, stored).bytes
   }
 
   #plainAmong(key: string, stored: Uint8Array): Uint8Array {

@@ -22,7 +22,7 @@ function outcome(encryption: Encryption, at: string, stored: Uint8Array): string
 for (const kind of keyedKinds) {
   const unknown = `no matching key was found for the provided ${kind === 'secretbox' ? 'Secretbox' : 'AES'} transformer`
   describe(kind, () => {
-    test('values of any bytes come back, and are stored another way each time', async () => {
+    test('any value is decrypted to itself, and encrypted differently each time', async () => {
       const encryption = await encryptionOf([by(kind, key('k', 1))])
       fc.assert(
         fc.property(fc.uint8Array({ maxLength: 70 }), (bytes) => {
@@ -37,7 +37,7 @@ for (const kind of keyedKinds) {
       )
     })
 
-    test('what another configuration makes of a value', async () => {
+    test('values encrypted by another configuration', async () => {
       const stored = (await encryptionOf([by(kind, key('k', 1))])).encrypt(KEY, PLAIN)
       const read = async (...providers: Parameters<typeof encryptionOf>[0]) =>
         outcome(await encryptionOf(providers), KEY, stored)
@@ -89,7 +89,7 @@ for (const kind of keyedKinds.filter((kind) => kind !== 'aescbc')) {
   })
 }
 
-test('aescbc: what does not decrypt to whole blocks with padding is refused', async () => {
+test('aescbc: values without complete blocks and padding are rejected', async () => {
   const encryption = await encryptionOf([by('aescbc', key('k', 1))])
   const stored = Buffer.from(encryption.encrypt(KEY, PLAIN))
   const mark = 'k8s:enc:aescbc:v1:k:'.length
@@ -127,7 +127,7 @@ test('identity stores values unchanged, and its values are stale behind another 
   expect(outcome(strict, KEY, PLAIN)).toBe(`${KEY}: no matching prefix found`)
 })
 
-test('keys that no rule names stay as they are, but encrypted values are not taken for theirs', async () => {
+test('values of other resources are not encrypted, and encrypted values among them are rejected', async () => {
   const encryption = await encryptionOf([by('aescbc', key('k', 1))])
   expect([encryption.covers(KEY), encryption.covers('/registry/core/configmaps/ns/a')]).toEqual([
     true,

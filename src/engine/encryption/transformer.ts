@@ -23,7 +23,7 @@ export async function openEncryption(
 ): Promise<Encryption> {
   const needsSecretbox = rules.some(({ providers }) => providers.some((p) => p.is === 'secretbox'))
   const tools = { random, secretbox: needsSecretbox ? await loadSecretbox() : null }
-  const mark = markOf(resolve)
+  const mark = valuePrefix(resolve)
   const byPrefix = new Map<string, Provider[]>()
   for (const rule of rules) {
     const providers = rule.providers.map((config) => providerOf(config, mark, tools))
@@ -37,7 +37,7 @@ export async function openEncryption(
 }
 
 /** Prefix of encrypted values: the first label of the vendor's domain. */
-function markOf(resolve: Resolve): string {
+function valuePrefix(resolve: Resolve): string {
   return `${resolve('{api}').split('.')[1] ?? ''}:enc:`
 }
 

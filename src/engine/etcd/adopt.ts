@@ -1,6 +1,6 @@
 import type { Revision } from '../engine.ts'
 import { decodeTxn, encodeTxn } from './messages.ts'
-import type { Means } from './transaction.ts'
+import type { TransactionDependencies } from './transaction.ts'
 
 /** A key that lies in etcd without a lease. */
 export interface Unleased {
@@ -16,7 +16,10 @@ const BATCH = 100
  * Gives leases to keys that should have a time to live and have none, such as those that were copied here: their time
  * begins now. A key that was changed in between is left alone.
  */
-export async function adopt(keys: readonly Unleased[], means: Means): Promise<void> {
+export async function adopt(
+  keys: readonly Unleased[],
+  means: TransactionDependencies,
+): Promise<void> {
   for (let i = 0; i < keys.length; i += BATCH) {
     const batch = keys.slice(i, i + BATCH)
     if (await lease(batch, means)) continue
@@ -26,7 +29,7 @@ export async function adopt(keys: readonly Unleased[], means: Means): Promise<vo
 
 async function lease(
   keys: readonly Unleased[],
-  { connection, layout, leases, ttlMs }: Means,
+  { connection, layout, leases, ttlMs }: TransactionDependencies,
 ): Promise<boolean> {
   const compare: { readonly key: string; readonly changed: Revision }[] = []
   const writes: { readonly key: string; readonly lease: string }[] = []
@@ -36,7 +39,7 @@ async function lease(
     compare.push({ key: layout.toEtcd(key), changed })
     writes.push({ key: layout.toEtcd(key), lease: await leases.take(life) })
   }
-  const { succeeded } = await connection.ask({
+  const { succeeded } = await connection.call({
     method: '/etcdserverpb.KV/Txn',
     request: encodeTxn({ compare, writes, read: [] }),
     decode: decodeTxn,

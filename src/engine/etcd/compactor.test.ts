@@ -46,7 +46,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     await etcd.close()
   })
   const rounds = async () => {
-    const { items } = await connection.ask({
+    const { items } = await connection.call({
       method: '/etcdserverpb.KV/Range',
       request: encodeRange({ key: 'compact_rev_key' }),
       decode: decodeRange,
@@ -147,13 +147,13 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
 
   test('keys that lie in etcd without a lease get one at the start', async () => {
     prefixes++
-    await connection.ask({
+    await connection.call({
       method: '/etcdserverpb.KV/Put',
       request: encodePut({ key: `/registry-${prefixes}/pods/ns/a`, value: Buffer.from('p') }),
       decode: decodeRevision,
     })
     for (let i = 0; i < 150; i++) {
-      await connection.ask({
+      await connection.call({
         method: '/etcdserverpb.KV/Put',
         request: encodePut({
           key: `/registry-${prefixes}/events/ns/${i}`,

@@ -65,7 +65,7 @@ export class Compactor {
   async #take(): Promise<void> {
     const { connection, compact, compacted } = this.#options
     const upTo = this.#then
-    const { succeeded, revision, read } = await connection.ask({
+    const { succeeded, revision, read } = await connection.call({
       method: '/etcdserverpb.KV/Txn',
       request: encodeTxn({
         compare: [{ key: ROUNDS_KEY, version: this.#round }],

@@ -24,7 +24,7 @@ export interface ConnectionOptions {
 export type WatchStream = MessageStream<WatchResponse>
 
 /** One call: the encoding of its request and response, and the conditions of a retry. */
-export interface Ask<T> {
+export interface Call<T> {
   readonly method: string
   readonly request: Buffer
   readonly decode: (answer: Buffer) => T
@@ -85,7 +85,7 @@ export class Connection {
   }
 
   /** Retries until there is a response, a refusal or no time left. Throws EtcdUnavailable and EtcdRefusal. */
-  async ask<T>(ask: Ask<T>): Promise<T> {
+  async call<T>(ask: Call<T>): Promise<T> {
     const timeoutMs = ask.timeoutMs ?? this.#options.requestTimeoutMs
     // The transport knows only the machine's time.
     const deadline = systemClock.now() + timeoutMs
@@ -117,7 +117,7 @@ export class Connection {
   }
 
   /** Calls one member only, once. */
-  async askOne<T>(server: string, ask: Ask<T>): Promise<T> {
+  async callOne<T>(server: string, ask: Call<T>): Promise<T> {
     const { client } = this.#endpoints.find((endpoint) => endpoint.server === server)!
     const timeoutMs = ask.timeoutMs ?? this.#options.requestTimeoutMs
     try {
@@ -154,7 +154,7 @@ export class Connection {
   }
 }
 
-const call = <T>(client: Transport, ask: Ask<T>, timeoutMs: number): Promise<T> =>
+const call = <T>(client: Transport, ask: Call<T>, timeoutMs: number): Promise<T> =>
   client.call(ask.method, ask.request, ask.decode, timeoutMs)
 
 function unavailable(

@@ -97,7 +97,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
       requestTimeoutMs: 2_000,
       clock: systemClock,
     })
-    const { items } = await connection.ask({
+    const { items } = await connection.call({
       method: '/etcdserverpb.KV/Range',
       request: encodeRange({ key: '/registry/', end: '/registry0' }),
       decode: decodeRange,
@@ -207,7 +207,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     expect(await state(engine)).toEqual(['/registry/events/ns/c=1', '/registry/pods/ns/a=1'])
   })
 
-  test('a stopped etcd gives errors in time and continues where it was', async () => {
+  test('requests fail in time while etcd is stopped, and continue afterwards', async () => {
     const engine = await openNew({ requestTimeoutMs: 400 })
     const told = listen(engine)
     await put(engine, '/registry/a', '1')
@@ -238,7 +238,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     expect([await state(engine), told.at(-1)]).toEqual([['/registry/a=3'], '/registry/a=3'])
   })
 
-  test('an etcd that is killed and comes back is used again, and nothing is missed', async () => {
+  test('a restarted etcd is used again, and no change is missed', async () => {
     const engine = await openNew({ requestTimeoutMs: 3_000 })
     const told = listen(engine)
     await put(engine, '/registry/a', '1')
@@ -259,7 +259,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     ])
   })
 
-  test('changes that were compacted away while etcd was out of reach are made up for', async () => {
+  test('changes compacted while etcd was unreachable are replaced by synthesized events', async () => {
     const clock = new ManualClock()
     const engine = await openNew({ clock })
     const told = listen(engine)

@@ -30,9 +30,9 @@ import {
   encodeRange,
 } from './messages.ts'
 import { Position } from './position.ts'
-import { askRange, Reads } from './reads.ts'
+import { readRange, Reads } from './reads.ts'
 import { Subscribers } from './subscribers.ts'
-import { transact, type Means } from './transaction.ts'
+import { transact, type TransactionDependencies } from './transaction.ts'
 import { loadTransport, type TransportName } from './transport.ts'
 
 /** Where etcd is and how the store lies in it. */
@@ -148,13 +148,13 @@ class EtcdStore implements EtcdEngine {
   async prepare(): Promise<void> {
     const position = this.#position
     // A write of our own: every server, this one included, gets an event at the revision it starts with.
-    position.begin(await position.mark(this.#options.dialTimeoutMs))
+    position.begin(await position.writeMarker(this.#options.dialTimeoutMs))
     const floor = this.#floor()
     // An error is thrown once the keys are there.
     floor.catch(() => {})
     const { ttlMs } = this.#options
     const unleased: Unleased[] = []
-    for await (const { key, created, changed, lease } of this.#reads.keys(position.told)) {
+    for await (const { key, created, changed, lease } of this.#reads.keys(position.notified)) {
       if (key.startsWith(OLD_NAMESPACES)) throw oldFormat(this.#layout.root)
       this.#subscribers.add(key, created)
       if (lease === '0' && ttlMs?.(key) !== undefined) unleased.push({ key, changed })
@@ -169,7 +169,7 @@ class EtcdStore implements EtcdEngine {
   async #floor(): Promise<Revision> {
     const { marker } = this.#layout
     try {
-      await askRange(this.#connection, { key: marker, at: 1, countOnly: true })
+      await readRange(this.#connection, { key: marker, at: 1, countOnly: true })
       return 0
     } catch (error) {
       if (!isCompacted(error)) throw error
@@ -190,7 +190,7 @@ class EtcdStore implements EtcdEngine {
     })
   }
 
-  #means(): Means {
+  #means(): TransactionDependencies {
     return {
       connection: this.#connection,
       layout: this.#layout,
@@ -200,7 +200,7 @@ class EtcdStore implements EtcdEngine {
   }
 
   revision(): Revision {
-    return this.#position.told
+    return this.#position.notified
   }
   oldest(): Revision {
     return this.#position.oldest
@@ -223,15 +223,15 @@ class EtcdStore implements EtcdEngine {
     // A read after this must see the conflicting change.
     if (failed?.found) await this.#position.reach(failed.found.changed)
     else await this.#position.catchUp(revision)
-    return failed ? { done: false, ...failed } : { done: true, at: this.#position.told }
+    return failed ? { done: false, ...failed } : { done: true, at: this.#position.notified }
   }
 
   async get(key: string, options: { readonly at?: Revision } = {}): Promise<Item | null> {
-    return this.#reads.get(key, options.at ?? this.#position.told)
+    return this.#reads.get(key, options.at ?? this.#position.notified)
   }
 
   async range(prefix: string, options: RangeOptions = {}): Promise<Page> {
-    return this.#reads.range(prefix, options.at ?? this.#position.told, options)
+    return this.#reads.range(prefix, options.at ?? this.#position.notified, options)
   }
 
   changes(prefix: string, from: Revision, to: Revision): AsyncIterable<readonly Event[]> {
@@ -245,13 +245,13 @@ class EtcdStore implements EtcdEngine {
   async compact(upTo: Revision): Promise<void> {
     // One server must not take from another's clients what those may still look back at.
     if (this.#options.compactionIntervalMs !== undefined) return
-    await this.#compact(Math.min(upTo, this.#position.told))
+    await this.#compact(Math.min(upTo, this.#position.notified))
   }
 
   async #compact(target: Revision): Promise<void> {
     if (target <= this.#position.floor) return
     try {
-      await this.#connection.ask({
+      await this.#connection.call({
         method: '/etcdserverpb.KV/Compact',
         request: encodeCompact(target),
         decode: decodeRevision,
@@ -271,7 +271,7 @@ class EtcdStore implements EtcdEngine {
   async latest(): Promise<Revision> {
     const { revision } = await this.#askMarker()
     await this.#position.catchUp(revision)
-    return this.#position.told
+    return this.#position.notified
   }
 
   async spend(revisions: number, key: string): Promise<Revision> {
@@ -287,7 +287,7 @@ class EtcdStore implements EtcdEngine {
     const writeOn = async (): Promise<void> => {
       while (left > 0) {
         left--
-        const reached = await this.#connection.ask(ask)
+        const reached = await this.#connection.call(ask)
         newest = Math.max(newest, reached)
       }
     }
@@ -301,7 +301,7 @@ class EtcdStore implements EtcdEngine {
 
   async check(timeoutMs: number): Promise<void> {
     const request = encodeRange({ key: this.#layout.marker, countOnly: true })
-    await this.#connection.ask({
+    await this.#connection.call({
       method: '/etcdserverpb.KV/Range',
       request,
       decode: decodeRange,
@@ -314,7 +314,7 @@ class EtcdStore implements EtcdEngine {
     const sizes = await Promise.allSettled(
       this.#options.servers.map(async (server) => {
         const ask = { method, request: encodeNothing(), decode: decodeStatus }
-        return [server, (await this.#connection.askOne(server, ask)).databaseBytes] as const
+        return [server, (await this.#connection.callOne(server, ask)).databaseBytes] as const
       }),
     )
     return new Map(sizes.flatMap((size) => (size.status === 'fulfilled' ? [size.value] : [])))
@@ -337,15 +337,15 @@ class EtcdStore implements EtcdEngine {
   async #isUnchanged(known: Revision, at: Revision): Promise<boolean> {
     const { root: key, end } = this.#layout
     const [before, after, changed] = await Promise.all([
-      askRange(this.#connection, { key, end, at: known, countOnly: true }),
-      askRange(this.#connection, { key, end, at, countOnly: true }),
-      askRange(this.#connection, { key, end, at, changedFrom: known + 1, keysOnly: true }),
+      readRange(this.#connection, { key, end, at: known, countOnly: true }),
+      readRange(this.#connection, { key, end, at, countOnly: true }),
+      readRange(this.#connection, { key, end, at, changedFrom: known + 1, keysOnly: true }),
     ])
     return changed.items.length === 0 && before.count === after.count
   }
 
   #askMarker() {
-    return askRange(this.#connection, { key: this.#layout.marker, countOnly: true })
+    return readRange(this.#connection, { key: this.#layout.marker, countOnly: true })
   }
 
   /** Gives up when the cluster, not only a member, has lost revisions seen before. */
@@ -376,7 +376,7 @@ class EtcdStore implements EtcdEngine {
     )
     const { root: key, end } = this.#layout
     const request = { key, end, at: compacted, changedFrom: known + 1 }
-    const { items } = await askRange(this.#connection, request)
+    const { items } = await readRange(this.#connection, request)
     const after = new Set<string>()
     for await (const kv of this.#reads.keys(compacted)) after.add(this.#layout.toEtcd(kv.key))
     this.#subscribers.makeUp(compacted, after, items)

@@ -28,7 +28,7 @@ export const isCompacted = (error: unknown): boolean =>
   error.message.includes('compacted')
 
 /** Whether a lease that a write names has run out. */
-export const isLeaseGone = (error: unknown): boolean =>
+export const isLeaseExpired = (error: unknown): boolean =>
   error instanceof EtcdRefusal &&
   error.code === status.NOT_FOUND &&
   error.message.includes('lease not found')

@@ -88,7 +88,7 @@ describe('changes', () => {
     expect(told.slice(1)).toEqual(['changes 11', 'changes 12,12'])
   })
 
-  test('that came before a watch broke are not requested again', async () => {
+  test('received before a watch broke are not requested again', async () => {
     const { told, say, clock, stream } = opened()
     say(changesAt(11), changesAt(12))
     stream().emit('error', new Error('broken'))
@@ -97,7 +97,7 @@ describe('changes', () => {
     expect(told.slice(1)).toEqual(['changes 11,12', 'from 13'])
   })
 
-  test('that came before others are lost are handed over first', async () => {
+  test('received before others are lost are delivered first', async () => {
     const { told, say } = opened()
     say(changesAt(11), { canceled: true, compacted: 15 })
     await yieldToEventLoop()

@@ -60,7 +60,7 @@ export class Feed {
     const fail = (reason: string): void => {
       if (stop()) this.#again(server, reason)
     }
-    let held: WatchedChange[] = []
+    let incomplete: WatchedChange[] = []
     stream.on('data', (frame) => {
       if (over) return
       if (frame.canceled) {
@@ -75,12 +75,12 @@ export class Feed {
         if (frame.revision < next() - 1) this.#options.behind()
         return
       }
-      if (held.length === 0) held = [...frame.changes]
-      else for (const change of frame.changes) held.push(change)
+      if (incomplete.length === 0) incomplete = [...frame.changes]
+      else for (const change of frame.changes) incomplete.push(change)
       if (frame.fragment) return
-      const whole = held
-      held = []
-      if (whole.length > 0) this.#arrive(whole)
+      const complete = incomplete
+      incomplete = []
+      if (complete.length > 0) this.#arrive(complete)
       // A frame of no one watch may run ahead of changes that are still under way.
       else if (frame.id >= 0) {
         this.#flush()

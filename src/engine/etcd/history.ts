@@ -30,7 +30,7 @@ export class History {
         stream.cancel()
       })
     let unlimit = limit()
-    let held: WatchedChange[] = []
+    let incomplete: WatchedChange[] = []
     try {
       stream.send(encodeWatch({ ...request, before: true }))
       for await (const frame of stream) {
@@ -39,12 +39,12 @@ export class History {
           if (frame.compacted > 0) throw new Compacted(frame.compacted)
           throw new EtcdUnavailable(`etcd at ${server} ended a watch: ${frame.reason}`)
         }
-        for (const change of frame.changes) held.push(change)
-        if (!frame.fragment && held.length > 0) {
-          const whole = held
-          held = []
-          const last = whole.at(-1)!.item.changed
-          const wanted = last > to ? whole.filter(({ item }) => item.changed <= to) : whole
+        for (const change of frame.changes) incomplete.push(change)
+        if (!frame.fragment && incomplete.length > 0) {
+          const complete = incomplete
+          incomplete = []
+          const last = complete.at(-1)!.item.changed
+          const wanted = last > to ? complete.filter(({ item }) => item.changed <= to) : complete
           if (wanted.length > 0) yield wanted
           if (last >= to) return
         }

@@ -35,7 +35,7 @@ export class Leases {
     }
     const reuseMs = Math.min(REUSE_MS, ttlMs * REUSE_SHARE)
     const lease: Lease = {
-      id: this.#connection.ask({
+      id: this.#connection.call({
         method: '/etcdserverpb.Lease/LeaseGrant',
         request: encodeGrant(Math.ceil((ttlMs + reuseMs) / 1000)),
         decode: decodeGrant,

@@ -28,7 +28,7 @@ export class Position {
   readonly #times = new Times()
   /** Everything up to where this is was handed over. */
   readonly #arrivals = new Arrivals(0)
-  #told: Revision = 0
+  #notified: Revision = 0
   #changed: Revision = 0
   #floor: Revision = 0
   #marking: Promise<boolean> | null = null
@@ -43,8 +43,8 @@ export class Position {
   }
 
   /** Newest revision that subscribers were notified of. */
-  get told(): Revision {
-    return this.#told
+  get notified(): Revision {
+    return this.#notified
   }
 
   /** Newest revision that made a difference: the engine's own mark makes none. */
@@ -67,7 +67,7 @@ export class Position {
   begin(revision: Revision): void {
     this.#changed = revision
     this.#arrivals.reach(revision)
-    this.tell(revision)
+    this.notify(revision)
   }
 
   /** Records a change of an object. */
@@ -81,8 +81,8 @@ export class Position {
   }
 
   /** Records that subscribers are notified of a revision now. */
-  tell(revision: Revision): void {
-    this.#told = revision
+  notify(revision: Revision): void {
+    this.#notified = revision
     this.#times.add(revision, this.#options.clock.now())
   }
 
@@ -115,7 +115,7 @@ export class Position {
     if (await this.#arrivals.wait(revision, GRACE_MS)) return
     while (this.#arrivals.known < revision) {
       // etcd reports progress to idle watches only now and then; a write of our own brings it at once.
-      this.#marking ??= this.#reachMark().finally(() => (this.#marking = null))
+      this.#marking ??= this.#reachMarker().finally(() => (this.#marking = null))
       if (await this.#marking) continue
       // Nothing more can be made. What others did elsewhere may be all that there is.
       if (await this.#options.isUnchanged(this.#arrivals.known, revision)) return
@@ -124,22 +124,22 @@ export class Position {
   }
 
   /** Makes a revision that is no change of anybody's object; of an etcd without room perhaps the newest that there is. */
-  async mark(timeoutMs?: number): Promise<Revision> {
-    return (await this.#mark(timeoutMs)).revision
+  async writeMarker(timeoutMs?: number): Promise<Revision> {
+    return (await this.#writeMarker(timeoutMs)).revision
   }
 
   /** False when no mark could be made. */
-  async #reachMark(): Promise<boolean> {
-    const { revision, isMade } = await this.#mark()
+  async #reachMarker(): Promise<boolean> {
+    const { revision, isMade } = await this.#writeMarker()
     if (isMade) await this.reach(revision)
     return isMade
   }
 
-  async #mark(timeoutMs?: number): Promise<{ revision: Revision; isMade: boolean }> {
+  async #writeMarker(timeoutMs?: number): Promise<{ revision: Revision; isMade: boolean }> {
     const { connection, marker, clock } = this.#options
     const within = timeoutMs === undefined ? {} : { timeoutMs }
     try {
-      const revision = await connection.ask({
+      const revision = await connection.call({
         method: '/etcdserverpb.KV/Put',
         request: encodePut({ key: marker, value: Buffer.from(String(clock.now())) }),
         decode: decodeRevision,
@@ -149,7 +149,7 @@ export class Position {
     } catch (error) {
       if (!(error instanceof StoreFull)) throw error
       // Deletions are what an etcd without room still takes: of the mark that was there, once.
-      const { revision, deleted } = await connection.ask({
+      const { revision, deleted } = await connection.call({
         method: '/etcdserverpb.KV/Txn',
         request: encodeTxn({ compare: [], writes: [{ key: marker, value: null }], read: [] }),
         decode: decodeTxn,

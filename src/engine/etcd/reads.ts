@@ -27,12 +27,12 @@ const MOST_ITEMS = 10_001
 const KEYS_PAGE = 10_000
 
 /** Reads keys of etcd as they are, in etcd's own terms. */
-export const askRange = (
+export const readRange = (
   connection: Connection,
   request: RangeRequest,
   timeoutMs?: number,
 ): Promise<RangeResponse> =>
-  connection.ask({
+  connection.call({
     method: '/etcdserverpb.KV/Range',
     request: encodeRange(request),
     decode: decodeRange,
@@ -121,7 +121,7 @@ export class Reads {
     for (;;) {
       const { end } = this.#layout
       const request = { key: next, end, limit: KEYS_PAGE, at, keysOnly: true }
-      const page = await askRange(this.#connection, request)
+      const page = await readRange(this.#connection, request)
       for (const kv of page.items) {
         const key = this.#layout.toKey(kv.key)
         if (key !== null) yield { ...kv, key }
@@ -132,8 +132,8 @@ export class Reads {
   }
 
   #checkReadable(at: Revision): void {
-    const { known, told, oldest } = this.#position
-    if (at > known) throw new FutureRevision(told)
+    const { known, notified, oldest } = this.#position
+    if (at > known) throw new FutureRevision(notified)
     if (at < oldest) throw new Compacted(oldest)
   }
 
@@ -144,7 +144,7 @@ export class Reads {
       this.#checkReadable(at)
       const { known } = position
       try {
-        return await askRange(this.#connection, {
+        return await readRange(this.#connection, {
           ...request,
           at: at >= position.changed ? known : at,
         })

@@ -80,7 +80,7 @@ export class Subscribers {
   #tell(events: readonly Event[]): void {
     const last = events.at(-1)
     if (!last) return
-    this.#position.tell(last.at)
+    this.#position.notify(last.at)
     notifyListeners(this.#listeners, events)
   }
 }

@@ -60,7 +60,7 @@ describe.skipIf(!hasEtcd)(`a real etcd over TLS${hasEtcd ? '' : ` (${NO_ETCD})`}
     await engine.close()
   })
 
-  test('more at once than the server takes, some of it large, is sent and comes back', async () => {
+  test('more concurrent requests than the server accepts, some of them large, all succeed', async () => {
     const engine = await open({
       ...{ ca: readFileSync(at('good.crt')), ...pair('good') },
       requestTimeoutMs: 30_000,

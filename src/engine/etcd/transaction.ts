@@ -1,9 +1,9 @@
 import { StoreFull, type Change, type Item, type Revision } from '../engine.ts'
 import type { Connection } from './connection.ts'
-import { isLeaseGone } from './errors.ts'
+import { isLeaseExpired } from './errors.ts'
 import type { Layout } from './layout.ts'
 import type { Leases } from './leases.ts'
-import { askRange } from './reads.ts'
+import { readRange } from './reads.ts'
 import {
   decodeTxn,
   encodeTxn,
@@ -14,7 +14,7 @@ import {
 } from './messages.ts'
 
 /** Dependencies of transactions. */
-export interface Means {
+export interface TransactionDependencies {
   readonly connection: Connection
   readonly layout: Layout
   readonly leases: Leases
@@ -31,14 +31,17 @@ export interface Outcome {
 }
 
 /** Makes all changes at once, or none when a condition does not hold. */
-export async function transact(changes: readonly Change[], means: Means): Promise<Outcome> {
-  const { layout } = means
+export async function transact(
+  changes: readonly Change[],
+  dependencies: TransactionDependencies,
+): Promise<Outcome> {
+  const { layout } = dependencies
   const conditions = changes.flatMap(({ key, ifChangedAt }) =>
     ifChangedAt === undefined ? [] : [{ key, place: layout.toEtcd(key), changed: ifChangedAt }],
   )
   // etcd takes a key once in a transaction; the value after the last change counts.
   const last = new Map(changes.map((change) => [layout.toEtcd(change.key), change]))
-  const { revision, succeeded, deleted, read } = await write(last, means, {
+  const { revision, succeeded, deleted, read } = await write(last, dependencies, {
     compare: conditions.map(({ place, changed }) => ({ key: place, changed })),
     read: [...new Set(conditions.map(({ place }) => place))],
   })
@@ -58,7 +61,7 @@ export async function transact(changes: readonly Change[], means: Means): Promis
 
 async function write(
   changes: ReadonlyMap<string, Change>,
-  { connection, leases, ttlMs }: Means,
+  { connection, leases, ttlMs }: TransactionDependencies,
   { compare, read }: Pick<TxnRequest, 'compare' | 'read'>,
 ): Promise<TxnResponse> {
   for (let again = false; ; again = true) {
@@ -71,7 +74,7 @@ async function write(
       writes.push({ key: place, value, lease })
     }
     try {
-      return await connection.ask({
+      return await connection.call({
         method: '/etcdserverpb.KV/Txn',
         request: encodeTxn({ compare, writes, read }),
         decode: decodeTxn,
@@ -80,7 +83,7 @@ async function write(
     } catch (error) {
       const made = error instanceof StoreFull ? await madeAllTheSame(writes, connection) : null
       if (made !== null) return made
-      if (again || !leased || !isLeaseGone(error)) throw error
+      if (again || !leased || !isLeaseExpired(error)) throw error
       leases.forget()
     }
   }
@@ -93,7 +96,7 @@ async function madeAllTheSame(
 ): Promise<TxnResponse | null> {
   const put = writes.find(({ value }) => value)
   if (!put?.value) return null
-  const { items } = await askRange(connection, { key: put.key })
+  const { items } = await readRange(connection, { key: put.key })
   const [found] = items
   if (!found || Buffer.compare(found.value, put.value) !== 0) return null
   return { revision: found.changed, succeeded: true, deleted: 0, read: [] }

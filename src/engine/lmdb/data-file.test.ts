@@ -60,7 +60,7 @@ describe.each(damages)('a data file of which is left %s', (_, damage, why) => {
   })
 })
 
-test('an empty file is a case of its own: a first start that was stopped early leaves one', async () => {
+test('an empty file is accepted: an interrupted first start leaves one', async () => {
   await truncate(path, 0)
   const message = `data file ${path} is empty: remove it if the store was never used, otherwise ${REMEDY}`
   const opening = openLmdb({ dir, clock: new ManualClock() })

@@ -65,7 +65,7 @@ test('in a store without recorded expiries, the time of present keys begins at t
   await engine.close()
 })
 
-test('a store that is made of a backup has its events for their time again', async () => {
+test('after a restore, events have their full TTL again', async () => {
   const dir = await newDir()
   const clock = new ManualClock()
   const item = (key: string, at: number) => ({

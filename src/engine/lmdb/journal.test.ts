@@ -174,7 +174,7 @@ describe.each([
     expect(read(bytes)).toEqual({ entries: 4, gap: null })
   })
 
-  test('a file that is shorter than it was made is damaged', () => {
+  test('a truncated file is damaged', () => {
     for (const bytes of [start + 6 * PAGE + 100, start + 8 * PAGE, 2 * HALF - 1, positionOf(1)]) {
       const { gap } = read(good.subarray(0, bytes))
       expect(gap).toEqual(
@@ -184,7 +184,7 @@ describe.each([
     expect(read(Buffer.alloc(100_000))).toEqual({ entries: 0, gap: null })
   })
 
-  test('damage to what LMDB has already is none', () => {
+  test('damage to entries that LMDB has applied is ignored', () => {
     const other = start === 0 ? HALF : 0
     for (const at of [other, other + PAGE, start + 8 * PAGE, start + 9 * PAGE + 40])
       expect(read(flipped(at))).toEqual({ entries: 6, gap: null })
@@ -242,7 +242,7 @@ describe.each([
   })
 })
 
-test('data of a client is never taken for an entry', async () => {
+test('client data is never mistaken for an entry', async () => {
   const dir = join(root, 'planted')
   const engine = await openLmdb({ dir, clock, journalAfter: 0 })
   await engine.get('/a')

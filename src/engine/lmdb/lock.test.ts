@@ -74,7 +74,7 @@ const refusal = (work: () => unknown): string => {
 const inUseBy = (who: string) =>
   `data directory ${dir} is in use by ${who}; stop it or choose another with --data-dir`
 
-test('one part of a process keeps the others away until it gives the directory back', async () => {
+test('a second lock in the same process fails until the first is released', async () => {
   const lock = lockDir(dir)
   expect(lock.isLeft).toBe(false)
   expect(refusal(() => lockDir(dir))).toBe(inUseBy(`process ${process.pid}`))
@@ -149,7 +149,7 @@ describe('a starting child process with copies of the open files does not hold t
   })
 })
 
-test('a process that is killed leaves nothing in the way', async () => {
+test('the lock of a killed process is released', async () => {
   const { child, said } = await holder()
   expect(said).toBe('taken')
   expect(refusal(() => lockDir(dir))).toBe(inUseBy(`process ${child.pid}`))
@@ -159,7 +159,7 @@ test('a process that is killed leaves nothing in the way', async () => {
   lock.release()
 })
 
-test('processes that do not see each other keep each other away', async ({ skip }) => {
+test('processes in different PID namespaces exclude each other', async ({ skip }) => {
   // test/store/two-servers.test.ts has the same without the permission.
   if (!canUnshare) skip('no PID namespaces are permitted here')
   const { child, said } = await holder([
@@ -201,7 +201,7 @@ test('of many that start at one time one wins', { timeout: 60_000 }, async () =>
   expect(words.filter((said) => refused.test(said))).toHaveLength(7)
 })
 
-describe('a lock file that is removed by hand', () => {
+describe('a removed lock file', () => {
   test('lets no second one in where there is a store', async () => {
     const clock = new ManualClock()
     const engine = await openLmdb({ dir, clock })
@@ -244,7 +244,7 @@ describe('a file system without locks', () => {
     expect(readdirSync(parent)).toEqual([])
   })
 
-  test('is taken where that is permitted', async () => {
+  test('is accepted where that is permitted', async () => {
     const told: string[] = []
     const onUnlocked = (why: string) => void told.push(why)
     const engine = await openLmdb({ dir, clock: new ManualClock(), locks, onUnlocked })

@@ -232,7 +232,7 @@ describe('a data file', () => {
     expect(readdirSync(store)).not.toContain('lock')
   })
 
-  test('that lost only pages which nothing leads to is whole', async () => {
+  test('that lost only unreferenced pages is intact', async () => {
     const store = join(dir, 'free-end')
     const clock = new ManualClock()
     const engine = await openLmdb({ dir: store, clock })
@@ -249,7 +249,7 @@ describe('a data file', () => {
     expect(await opened(store, 'newest')).toEqual({ code: 0, signal: null, said: '2 objects' })
   })
 
-  test('whose server was killed is looked at in full', async () => {
+  test('whose server was killed is verified completely', async () => {
     const store = join(dir, 'killed')
     cpSync(good, store, { recursive: true })
     zeroed(() => last('overflow').page)(fileOf(store))

@@ -6,7 +6,7 @@ import { StoreFull, UnusableDataDir } from '../engine.ts'
 import { DATA_FILE, RESERVE_FILE } from './layout.ts'
 
 /** Bytes that stay free: room for the inner pages of a transaction, and for other writers. */
-const KEPT_BYTES = 4 << 20
+const RESERVED_BYTES = 4 << 20
 /** Bytes that stay free of writes that make room. */
 const LAST_BYTES = 512 << 10
 /** Bytes of the reserve file, given up for writes that make room when others have filled the disk. */
@@ -41,7 +41,7 @@ export class Space {
    * not outlive every page that it fails to write. One that `frees` may use the last free bytes, and the reserve.
    */
   check(bytes: number, { frees = false } = {}): void {
-    const needed = bytes + (frees ? LAST_BYTES : KEPT_BYTES)
+    const needed = bytes + (frees ? LAST_BYTES : RESERVED_BYTES)
     const free = this.#free()
     if (free >= needed) {
       if (this.#isReserveDue && !frees && free >= needed + 2 * RESERVE_BYTES) this.keepReserve()
@@ -56,7 +56,11 @@ export class Space {
   /** Throws UnusableDataDir when the data file cannot be opened, or made, for want of room. */
   checkOpening(): void {
     const path = join(this.#dir, DATA_FILE)
-    const needed = !existsSync(path) ? KEPT_BYTES : existsSync(`${path}-lock`) ? 0 : OPENING_BYTES
+    const needed = !existsSync(path)
+      ? RESERVED_BYTES
+      : existsSync(`${path}-lock`)
+        ? 0
+        : OPENING_BYTES
     const free = this.#free()
     if (free >= needed || (this.#giveUpReserve() && this.#free() >= needed)) return
     throw new UnusableDataDir(
@@ -75,7 +79,7 @@ export class Space {
     this.#isReserveDue = false
     if (existsSync(path)) return
     this.#isReserveDue = true
-    if (this.#free() < KEPT_BYTES + 2 * RESERVE_BYTES) return
+    if (this.#free() < RESERVED_BYTES + 2 * RESERVE_BYTES) return
     const fd = openSync(path, 'wx', OWNER_FILE)
     try {
       // Data that the file system cannot compress.

@@ -10,14 +10,14 @@ export interface TransactionOptions {
   readonly expiries: LmdbExpiries | null
   readonly writes: Writes
   /** Changes that are committed and that `versions` does not know yet, by key. */
-  readonly unapplied: ReadonlyMap<string, Made>
+  readonly unapplied: ReadonlyMap<string, PendingChange>
   /** Newest revision before it. */
   readonly revision: Revision
   readonly timeMs: number
 }
 
 /** The newest change of a key, and its result. */
-export interface Made {
+export interface PendingChange {
   readonly head: Head
   readonly item: Item | null
 }
@@ -26,7 +26,7 @@ export interface Made {
 export class Transaction {
   readonly #options: TransactionOptions
   /** Resulting state of each key. */
-  readonly made = new Map<string, Made>()
+  readonly made = new Map<string, PendingChange>()
   readonly events: Event[] = []
   /** Newest revision when it is committed. */
   revision: Revision
@@ -88,7 +88,7 @@ export class Transaction {
     return made ? made.item : this.#options.versions.item(key, head)
   }
 
-  #known(key: string): Made | undefined {
+  #known(key: string): PendingChange | undefined {
     return this.made.get(key) ?? this.#options.unapplied.get(key)
   }
 }

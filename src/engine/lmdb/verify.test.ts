@@ -54,18 +54,18 @@ describe('damage is found when a store is opened', () => {
       onlyAll: true,
     },
     {
-      name: 'a value that is gone',
+      name: 'a missing value',
       change: ({ values }: Databases) => void values.removeSync(placeKey(first, 0)),
       what: 'the value of /k0 cannot be found',
       onlyAll: true,
     },
     {
-      name: 'a past value that is gone',
+      name: 'a missing past value',
       change: ({ values }: Databases) => void values.removeSync(placeKey(2, 0)),
       what: `what the change at revision ${newest} superseded is gone`,
     },
     {
-      name: 'a key that is gone',
+      name: 'a missing key',
       change: ({ heads }: Databases) => void heads.removeSync(Buffer.from('/k1499')),
       what: 'the change at revision 1502 belongs to no key',
     },
@@ -80,9 +80,9 @@ describe('damage is found when a store is opened', () => {
       onlyAll: true,
     },
     {
-      name: 'when a key goes',
+      name: 'an expiry',
       change: ({ expiries }: Databases) => expiries.putSync(Buffer.from('x'), Buffer.from('/k1')),
-      what: 'when a key goes cannot be read',
+      what: 'an expiry time cannot be read',
       onlyAll: true,
     },
     {

@@ -30,7 +30,7 @@ export async function verifyStore(stores: Databases, dir: string, how: Verify): 
   if (how === 'newest') return
   await verifyHeads(stores, damaged)
   for (const at of stores.expiries.getKeys({}))
-    if (at.length !== TIME_BYTES + PLACE_BYTES) throw damaged('when a key goes cannot be read')
+    if (at.length !== TIME_BYTES + PLACE_BYTES) throw damaged('an expiry time cannot be read')
 }
 
 type Damaged = (what: string) => Error

@@ -160,7 +160,7 @@ describe.each(flushers)('flushed by %s', (_, flushes) => {
     )
   }, 60_000)
 
-  test('more is written than a journal holds, and it is reused many times', async () => {
+  test('more is written than a journal holds, so it is reused many times', async () => {
     const dir = await newDir()
     const clock = new ManualClock()
     const engine = await openLmdb({ dir, clock, journalAfter: 0, flushes })

@@ -26,7 +26,7 @@ import type { FlushChoice } from './flush-choice.ts'
 import { encodeEntry, JOURNAL_BYTES } from './journal-pages.ts'
 import { Journal } from './journal.ts'
 import { spaceFor } from './space.ts'
-import type { Made } from './transaction.ts'
+import type { PendingChange } from './transaction.ts'
 import type { WriteList } from './writes.ts'
 
 /** Largest transaction that the journal takes; larger ones spend more time on their bytes than on flushes. */
@@ -45,7 +45,7 @@ export interface Written {
   /** When, milliseconds since the epoch. */
   readonly timeMs: number
   readonly writes: WriteList
-  readonly made: ReadonlyMap<string, Made>
+  readonly made: ReadonlyMap<string, PendingChange>
 }
 
 /** Dependencies of durable writes. */
@@ -70,7 +70,7 @@ export class WriteBehind {
   readonly #unapplied: Written[] = []
   /** Bytes that LMDB's file may need for what waits. */
   #unappliedSpace = 0
-  readonly #made = new Map<string, Made>()
+  readonly #pending = new Map<string, PendingChange>()
   #journal: Journal | null = null
   #keeping: Promise<void> = Promise.resolve()
   /** Small transactions before there was a journal; no more are counted when there can be none. */
@@ -97,8 +97,8 @@ export class WriteBehind {
   }
 
   /** Committed changes that LMDB does not have yet, by key. */
-  get made(): ReadonlyMap<string, Made> {
-    return this.#made
+  get made(): ReadonlyMap<string, PendingChange> {
+    return this.#pending
   }
 
   /**
@@ -141,7 +141,7 @@ export class WriteBehind {
     if (isWritten) {
       this.#unapplied.push(written)
       this.#unappliedSpace += spaceFor(written.writes)
-      for (const [key, made] of written.made) this.#made.set(key, made)
+      for (const [key, made] of written.made) this.#pending.set(key, made)
     }
     this.#onAppended?.()
     this.#onAppended = null
@@ -242,8 +242,8 @@ export class WriteBehind {
     this.#applied = all.at(-1)?.last ?? this.#applied
     for (const { made } of taken) {
       for (const key of made.keys()) {
-        const newest = this.#made.get(key)
-        if (newest && newest.head.revision <= this.#applied) this.#made.delete(key)
+        const newest = this.#pending.get(key)
+        if (newest && newest.head.revision <= this.#applied) this.#pending.delete(key)
       }
     }
   }

@@ -2,7 +2,7 @@
 import { Connection, type ConnectionOptions } from '../etcd/connection.ts'
 import { Layout } from '../etcd/layout.ts'
 import { decodeTxn, encodeTxn, type KeyValue } from '../etcd/messages.ts'
-import { askRange } from '../etcd/reads.ts'
+import { readRange } from '../etcd/reads.ts'
 import { upgradeItem, type Format1 } from './format-1.ts'
 
 export interface EtcdUpgrade extends ConnectionOptions {
@@ -33,7 +33,7 @@ export async function upgradeEtcd(upgrade: EtcdUpgrade): Promise<number> {
   try {
     let next: string | undefined = layout.root
     while (next !== undefined) {
-      const page = await askRange(connection, { key: next, end: layout.end, limit: PAGE })
+      const page = await readRange(connection, { key: next, end: layout.end, limit: PAGE })
       for (const kv of page.items) if (await move(kv, connection, layout, upgrade.from)) moved++
       next = page.more && page.items.length > 0 ? `${page.items.at(-1)!.key}\0` : undefined
     }
@@ -53,7 +53,7 @@ async function move(
   if (old === null || kv.key === layout.marker) return false
   const item = upgradeItem({ ...kv, key: old }, from)
   const lease = kv.lease === '0' ? {} : { lease: kv.lease }
-  const { succeeded } = await connection.ask({
+  const { succeeded } = await connection.call({
     method: '/etcdserverpb.KV/Txn',
     request: encodeTxn({
       compare: [{ key: kv.key, changed: kv.changed }],

@@ -29,11 +29,11 @@ export interface Upgraded {
   readonly objects: number
   readonly revision: Revision
   /** The data file as it was, which is kept. */
-  readonly kept: string
+  readonly oldFile: string
 }
 
 const OLD = '1'
-const KEPT_FILE = 'data.format-1.mdb'
+const OLD_FILE = 'data.format-1.mdb'
 const PARTIAL = 'upgrade.partial'
 
 /**
@@ -59,7 +59,7 @@ export async function upgradeLmdb(upgrade: LmdbUpgrade): Promise<Upgraded> {
     }
     await proveGood(partial, upgrade)
     const kept = await replace(dir, partial, revision)
-    return { objects, revision, kept }
+    return { objects, revision, oldFile: kept }
   } finally {
     await rm(partial, { recursive: true, force: true })
   }
@@ -79,7 +79,7 @@ async function proveGood(dir: string, { clock, format, ttlMs }: LmdbUpgrade): Pr
 
 /** Puts the new data file where the old one is, which must not have changed meanwhile. */
 async function replace(dir: string, partial: string, revision: Revision): Promise<string> {
-  const [data, kept] = [join(dir, DATA_FILE), join(dir, KEPT_FILE)]
+  const [data, kept] = [join(dir, DATA_FILE), join(dir, OLD_FILE)]
   const snapshot = await openLmdbSnapshot(dir, OLD)
   await snapshot.close()
   const lock = lockDir(dir)

@@ -1,11 +1,11 @@
 import { forbidden } from '../../meta/errors.ts'
-import type { Answer, Context, Endpoint, HealthCheck, HealthChecks } from '../context.ts'
+import type { ApiResponse, Context, Endpoint, HealthCheck, HealthChecks } from '../context.ts'
 
 const ROOTS = ['healthz', 'livez', 'readyz'] as const
 
 /** `/healthz`, `/livez`, `/readyz` and their individual checks. */
 export function healthEndpoints(checks: HealthChecks): [string, Endpoint][] {
-  const problemOf = asking()
+  const problemOf = problemsOnce()
   return ROOTS.flatMap((root) => {
     const mine = checks.filter((check) => check.of.includes(root))
     return [
@@ -22,13 +22,17 @@ export function healthEndpoints(checks: HealthChecks): [string, Endpoint][] {
 }
 
 const HEADERS = ['content-type', 'text/plain; charset=utf-8', 'x-content-type-options', 'nosniff']
-const text = (status: number, body: string): Answer => ({ status, headers: [...HEADERS], body })
+const text = (status: number, body: string): ApiResponse => ({
+  status,
+  headers: [...HEADERS],
+  body,
+})
 
 /** Why a check fails; null when it succeeds. */
 type ProblemOf = (check: HealthCheck, context: Context) => Promise<string | null>
 
 /** Runs checks, and logs each failure once. */
-function asking(): ProblemOf {
+function problemsOnce(): ProblemOf {
   const logged = new WeakSet<Error>()
   return async (check, context) => {
     try {
@@ -56,7 +60,7 @@ interface Sum {
   readonly problemOf: ProblemOf
 }
 
-async function all({ root, checks, problemOf }: Sum, context: Context): Promise<Answer> {
+async function all({ root, checks, problemOf }: Sum, context: Context): Promise<ApiResponse> {
   const excluded = new Set(context.query.get('exclude') ?? [])
   // In parallel: checks that wait for the same dependency time out together.
   const results = await Promise.all(
@@ -81,7 +85,11 @@ async function all({ root, checks, problemOf }: Sum, context: Context): Promise<
   return text(200, `${lines.join('\n')}\n${root} check passed\n`)
 }
 
-async function single(check: HealthCheck, problemOf: ProblemOf, context: Context): Promise<Answer> {
+async function single(
+  check: HealthCheck,
+  problemOf: ProblemOf,
+  context: Context,
+): Promise<ApiResponse> {
   // Anonymous users may only read the aggregates.
   if (context.user.groups.includes('system:unauthenticated')) {
     throw forbidden(null, '', `User "${context.user.name}" cannot get path "${context.path}"`)

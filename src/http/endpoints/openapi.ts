@@ -1,17 +1,17 @@
-import type { OpenApiAnswer, OpenApiEndpoints, OpenApiRequest } from '../../openapi/endpoints.ts'
+import type { OpenApiResponse, OpenApiEndpoints, OpenApiRequest } from '../../openapi/endpoints.ts'
 import type { MergedEndpoints } from '../../openapi/merged-endpoints.ts'
 import { first } from '../../registry/context.ts'
-import type { Answer, Context, Endpoint } from '../context.ts'
+import type { ApiResponse, Context, Endpoint } from '../context.ts'
 import { takesGzip } from '../response.ts'
 import { pageNotFound } from '../plain-text.ts'
-import { groupVersionAnswer } from '../remote-apis.ts'
+import { groupVersionResponse } from '../remote-apis.ts'
 
 const ROOT = '/openapi/v3'
 
 /** The published OpenAPI documents. */
 export const openApiPaths = (documents: OpenApiEndpoints): [string, Endpoint][] => [
-  ['/openapi/v2', async (context) => answer(context, await documents.v2(request(context)))],
-  [ROOT, async (context) => answer(context, await documents.v3Index(request(context)))],
+  ['/openapi/v2', async (context) => response(context, await documents.v2(request(context)))],
+  [ROOT, async (context) => response(context, await documents.v3Index(request(context)))],
 ]
 
 /** The documents of individual group versions, linked from the index. */
@@ -21,18 +21,18 @@ export const openApiDocuments = (documents: MergedEndpoints): [string, Endpoint]
     async (context) => {
       const hash = first(context.query, 'hash') ?? null
       const path = context.path.slice(ROOT.length + 1)
-      const elsewhere = documents.isElsewhere(path) ? answerOfServer(context, path) : null
+      const elsewhere = documents.isElsewhere(path) ? serverResponse(context, path) : null
       if (elsewhere) return elsewhere
-      return answer(context, await documents.v3(path, hash, request(context)))
+      return response(context, await documents.v3(path, hash, request(context)))
     },
   ],
 ]
 
 /** The document of the server of a group version; null when that is this one by now. */
-function answerOfServer(context: Context, path: string): Promise<Answer> | null {
+function serverResponse(context: Context, path: string): Promise<ApiResponse> | null {
   const [root, ...names] = path.split('/')
   const [group, version] = root === 'api' ? ['', names[0]] : names
-  return groupVersionAnswer(context, group ?? '', version ?? '')
+  return groupVersionResponse(context, group ?? '', version ?? '')
 }
 
 function request(context: Context): OpenApiRequest {
@@ -40,7 +40,7 @@ function request(context: Context): OpenApiRequest {
   return { accept, ifNoneMatch, gzip: takesGzip(context) }
 }
 
-function answer(context: Context, { status, headers, body }: OpenApiAnswer): Answer {
+function response(context: Context, { status, headers, body }: OpenApiResponse): ApiResponse {
   if (status === 404) return pageNotFound()
   // Documents whose URL contains the hash of their content may be cached.
   if (headers.includes('cache-control')) dropHeader(context.headers, 'cache-control')

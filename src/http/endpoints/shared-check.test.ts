@@ -8,7 +8,7 @@ const told = (promise: Promise<void>) =>
     (error: unknown) => (error as Error).message,
   )
 
-test('probes share a check that is under way, and its result for a while', async () => {
+test('concurrent probes share a check, and later ones its result for a while', async () => {
   const clock = new ManualClock()
   const ends: ((problem?: string) => void)[] = []
   const check = sharedCheck(

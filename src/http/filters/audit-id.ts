@@ -7,8 +7,8 @@ const MAX_LENGTH = 64
 export const auditId: Filter = {
   name: 'auditId',
   run(context) {
-    const given = context.exchange.headers['audit-id']
-    const usable = typeof given === 'string' && given.length <= MAX_LENGTH && /^[\w-]+$/.test(given)
-    context.headers.push('audit-id', usable ? given : randomUUID())
+    const sent = context.exchange.headers['audit-id']
+    const usable = typeof sent === 'string' && sent.length <= MAX_LENGTH && /^[\w-]+$/.test(sent)
+    context.headers.push('audit-id', usable ? sent : randomUUID())
   },
 }

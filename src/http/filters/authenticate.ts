@@ -14,14 +14,17 @@ export const authenticate: Filter = {
   run(context) {
     // The socket may be closed and unset by the time of the response.
     const { socket } = context.exchange
-    let answer: AuthenticationResult | Promise<AuthenticationResult>
+    let result: AuthenticationResult | Promise<AuthenticationResult>
     try {
-      answer = context.server.authentication.authenticate(context.exchange, askingOf(context))
+      result = context.server.authentication.authenticate(
+        context.exchange,
+        authenticationContextOf(context),
+      )
     } catch (error) {
       throw refused(context, error)
     }
-    if (!(answer instanceof Promise)) return accept(context, answer, socket)
-    return answer.then(
+    if (!(result instanceof Promise)) return accept(context, result, socket)
+    return result.then(
       (found) => accept(context, found, socket),
       (error: unknown) => {
         throw refused(context, error)
@@ -30,7 +33,7 @@ export const authenticate: Filter = {
   },
 }
 
-const askingOf = (context: Context): AuthenticationContext => ({
+const authenticationContextOf = (context: Context): AuthenticationContext => ({
   audiences: [],
   annotate: (key, value) => context.annotate(key, value),
   warn: (text) => context.warn(text),

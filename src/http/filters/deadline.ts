@@ -13,17 +13,17 @@ export const deadline: Filter = {
   run(context) {
     if (isLongRunning(context.info)) return
     let limitMs = context.server.requestTimeoutMs
-    const asked = context.query.size === 0 ? undefined : first(context.query, 'timeout')
-    if (asked !== undefined && asked !== '') {
-      let askedMs: number
+    const requested = context.query.size === 0 ? undefined : first(context.query, 'timeout')
+    if (requested !== undefined && requested !== '') {
+      let requestedMs: number
       try {
-        askedMs = parseDurationMs(asked)
+        requestedMs = parseDurationMs(requested)
       } catch (error) {
         throw badRequest(
           `invalid timeout specified in the request URL - ${error instanceof Error ? error.message : String(error)}`,
         )
       }
-      if (askedMs > 0) limitMs = Math.min(limitMs, askedMs)
+      if (requestedMs > 0) limitMs = Math.min(limitMs, requestedMs)
     }
     context.limitMs = limitMs
   },

@@ -61,7 +61,7 @@ const MAX_HEADERS = 8_192
 
 const FAMILY = 'impersonate-'
 const HOST = /^[\w!$%&'()*+,\-.:;=[\]~]*$/
-const BLANK = 0x20
+const SPACE = 0x20
 const DIGITS = /^\d+$/
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/
@@ -71,7 +71,7 @@ const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/
  * rejects it, as it rejects control characters, which are checked here only where a value names a user.
  */
 const isPadded = (value: string) =>
-  value !== '' && (value.charCodeAt(0) <= BLANK || value.charCodeAt(value.length - 1) <= BLANK)
+  value !== '' && (value.charCodeAt(0) <= SPACE || value.charCodeAt(value.length - 1) <= SPACE)
 
 const isNamed = (name: string, lower: string) => name === lower || name.toLowerCase() === lower
 

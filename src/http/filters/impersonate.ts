@@ -14,14 +14,14 @@ export const impersonate: Filter = {
   run(context) {
     if (!context.mayImpersonate) return
     const { exchange, server } = context
-    let wanted: Impersonation | null
+    let requested: Impersonation | null
     try {
-      wanted = impersonationOf(exchange, server.api.v)
+      requested = impersonationOf(exchange, server.api.v)
     } catch (error) {
       if (!(error instanceof ImpersonationError)) throw error
       throw internalErrorText(exchange.target, error.message)
     }
-    return wanted ? become(context, wanted) : undefined
+    return requested ? become(context, requested) : undefined
   },
 }
 

@@ -1,13 +1,13 @@
 import { statusOfFailure } from '../../registry/failures.ts'
 import { plainError } from '../../meta/errors.ts'
 import { StoreRefusal, StoreUnavailable } from '../../engine/engine.ts'
-import type { Answer, Context } from '../context.ts'
-import { failureAnswer } from '../failure-response.ts'
-import { plainTextAnswer, PlainTextError } from '../plain-text.ts'
+import type { ApiResponse, Context } from '../context.ts'
+import { failureResponse } from '../failure-response.ts'
+import { plainTextResponse, PlainTextError } from '../plain-text.ts'
 
 /** Converts any thrown error into a Status: the only place that does. */
-export function recover(context: Context, error: unknown): Answer | Promise<Answer> {
-  if (error instanceof PlainTextError) return plainTextAnswer(error)
+export function recover(context: Context, error: unknown): ApiResponse | Promise<ApiResponse> {
+  if (error instanceof PlainTextError) return plainTextResponse(error)
   const known = statusOfFailure(error)
   if (error instanceof StoreUnavailable)
     context.server.log.warn('the store is unavailable', { error: error.message })
@@ -23,5 +23,5 @@ export function recover(context: Context, error: unknown): Answer | Promise<Answ
   const told =
     known ?? plainError('This request caused apiserver to panic. Look in the logs for details.')
   context.record?.failed(told)
-  return failureAnswer(context, told)
+  return failureResponse(context, told)
 }

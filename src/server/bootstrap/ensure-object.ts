@@ -6,7 +6,7 @@ import { StatusError } from '../../meta/errors.ts'
 import type { Typed } from '../../meta/object-meta.ts'
 
 /** An object that must be there. */
-export interface Wanted {
+export interface DesiredObject {
   /** Empty for cluster scope. */
   readonly namespace: string
   /** The object to make, with its name. */
@@ -19,7 +19,7 @@ export interface Wanted {
 export async function ensureObject(
   api: Api,
   served: ResourceEntry,
-  { namespace, object, members = {} }: Wanted,
+  { namespace, object, members = {} }: DesiredObject,
 ): Promise<void> {
   const writer = new InternalWriter(api)
   const { name } = object.metadata

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os'
 import { addressFamily } from '../../base/address-family.ts'
 import type { Log } from '../../base/log.ts'
 import type { Api } from '../../registry/context.ts'
-import { ensureObject, type Wanted } from './ensure-object.ts'
+import { ensureObject, type DesiredObject } from './ensure-object.ts'
 import { isLocalAddress } from '../local-address.ts'
 import type { JsonObject } from '../../codec/codec.ts'
 import { StatusError } from '../../meta/errors.ts'
@@ -90,7 +90,7 @@ async function ensureEndpoints(
   const subsets = (known?: unknown) => [
     { addresses: addresses().map((ip) => ({ ip })), ports: ports(known) },
   ]
-  const wanted: Wanted = {
+  const wanted: DesiredObject = {
     namespace: NAMESPACE,
     object: {
       metadata: {
@@ -121,7 +121,7 @@ async function ensureEndpointSlice(
     ports: ports(known),
   })
   const name = api.v.resolve('{brand}')
-  const wanted: Wanted = {
+  const wanted: DesiredObject = {
     namespace: NAMESPACE,
     object: {
       metadata: { name, labels: { [api.v.resolve('{label}/service-name')]: name } },
@@ -152,7 +152,7 @@ const serviceObject = (
   api: Api,
   name: string,
   { clusterIp, port }: ServerPlace,
-): Wanted['object'] => ({
+): DesiredObject['object'] => ({
   metadata: { name, labels: { component: 'apiserver', provider: api.v.resolve('{brand}') } },
   spec: {
     type: 'ClusterIP',

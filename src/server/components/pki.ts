@@ -22,22 +22,22 @@ export const pki = (settings: Settings) =>
 async function serverPki(settings: Settings, store: Promise<OpenedStore>): Promise<Pki> {
   const { dataDir: dir, shareAuthorities = true } = settings.options
   const { sharedPlace } = storeKinds[settings.store]
-  const asked = pkiOptions(settings)
+  const options = pkiOptions(settings)
   const onReadable = (what: string) => settings.log.warn(what)
   if (sharedPlace && shareAuthorities) {
     const { authorityStore, AUTHORITIES_KEY } = await import('../bootstrap/authorities.ts')
     const shared = authorityStore({ store, place: await sharedPlace(settings, AUTHORITIES_KEY) })
     return dir === undefined
-      ? createPki({ ...asked, shared })
-      : keptPki({ ...asked, dir, shared, onReadable })
+      ? createPki({ ...options, shared })
+      : keptPki({ ...options, dir, shared, onReadable })
   }
   // The store first: only the holder of its lock may touch the rest of the data directory.
   const { engine } = await store
-  if (dir === undefined) return createPki(asked)
+  if (dir === undefined) return createPki(options)
   // A store migrated from etcd includes the shared authorities of its servers.
   const inherited = async () =>
     engine.isShared ? null : (await import('../bootstrap/authorities.ts')).heldAuthorities(engine)
-  return keptPki({ ...asked, dir, inherited, onReadable })
+  return keptPki({ ...options, dir, inherited, onReadable })
 }
 
 const pkiOptions = ({ options, v, bindAddress, ranges }: Settings): PkiOptions => ({

@@ -198,7 +198,7 @@ describe('without a server', () => {
     })
   })
 
-  test('a connection that breaks is made anew by the next call', async () => {
+  test('the next call replaces a broken connection', async () => {
     const again = createServer()
     const sessions: { destroy(): void }[] = []
     again.on('session', (session) => void sessions.push(session))
@@ -237,7 +237,7 @@ describe('a silent server', () => {
     return call
   }
 
-  test('that takes the connection and sends nothing gets no call', async () => {
+  test('that accepts the connection and sends nothing gets no call', async () => {
     const sockets: Socket[] = []
     const mute = createTcpServer((socket) => void sockets.push(socket.on('error', () => {})))
     await once(mute.listen(0, '127.0.0.1'), 'listening')
@@ -259,7 +259,7 @@ describe('a silent server', () => {
     mute.close()
   })
 
-  test('that was there is given up with all that is under way', async () => {
+  test('that fell silent is dropped with all pending calls', async () => {
     const proxy = await TcpProxy.open((server.address() as AddressInfo).port)
     const clock = new ManualClock()
     const caller = new GrpcClient(`http://127.0.0.1:${proxy.port}`, {}, clock)

@@ -78,7 +78,7 @@ export class GrpcClient implements Transport {
         }
       }
       const begin = (): void => {
-        const answers = new Answers(reader, take, end, () => stream?.cancel())
+        const answers = new ResponseStream(reader, take, end, () => stream?.cancel())
         try {
           stream = session.request(this.#blockOf(method, timeoutMs), answers, frameOf(message))
           session.expect(1)
@@ -125,7 +125,7 @@ export class GrpcClient implements Transport {
       else messages.push(null)
     }
     const begin = (): void => {
-      const answers = new Answers(new FrameReader(), take, end, () => stream?.cancel())
+      const answers = new ResponseStream(new FrameReader(), take, end, () => stream?.cancel())
       try {
         stream = session.request(this.#encode(method, Object.entries(headers)), answers, null)
         for (const what of early) what(stream)
@@ -187,35 +187,35 @@ export class GrpcClient implements Transport {
 export const openBuiltin: OpenTransport = (origin, identity) => new GrpcClient(origin, identity)
 
 /** Splits a stream into messages, and reports once how it ended: null when its status is OK. */
-class Answers implements StreamListener {
+class ResponseStream implements StreamListener {
   readonly #reader: FrameReader
   readonly #take: (message: Buffer) => void
-  readonly #told: (error: GrpcError | null) => void
+  readonly #onEnd: (error: GrpcError | null) => void
   readonly #cancel: () => void
-  #isAnswer = false
+  #isResponse = false
   #isOver = false
   #result: GrpcError | null | undefined
 
   constructor(
     reader: FrameReader,
     take: (message: Buffer) => void,
-    told: (error: GrpcError | null) => void,
+    onEnd: (error: GrpcError | null) => void,
     cancel: () => void,
   ) {
     this.#reader = reader
     this.#take = take
-    this.#told = told
+    this.#onEnd = onEnd
     this.#cancel = cancel
   }
 
   headers(headers: Headers): void {
     const code = headers.get(':status')
-    if (!this.#isAnswer && code?.startsWith('1')) return
-    if (!this.#isAnswer) {
+    if (!this.#isResponse && code?.startsWith('1')) return
+    if (!this.#isResponse) {
       const type = headers.get('content-type') ?? ''
       if (code !== '200' || !type.startsWith('application/grpc'))
         return this.#fail(status.UNKNOWN, `an answer ${code} of type ${type}`)
-      this.#isAnswer = true
+      this.#isResponse = true
     }
     const result = headers.get('grpc-status')
     if (result === undefined) return
@@ -246,7 +246,7 @@ class Answers implements StreamListener {
   #tell(error: GrpcError | null): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#told(error)
+    this.#onEnd(error)
   }
 }
 

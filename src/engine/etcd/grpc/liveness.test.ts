@@ -64,7 +64,7 @@ describe('a connection', () => {
       pings: [],
     },
     {
-      name: 'whose calls are answered is left alone',
+      name: 'with responses to its calls gets no ping',
       steps: Array.from(
         { length: 20 },
         () => ['call', { pass: 700 }, 'read', 'answer'] as const,
@@ -84,13 +84,13 @@ describe('a connection', () => {
       dead: [4500],
     },
     {
-      name: 'with an idle stream only is asked rarely',
+      name: 'with an idle stream only gets few pings',
       steps: ['stream', { pass: 10_000 }, 'pong', { pass: 10_000 }, 'pong', { pass: 20_000 }],
       pings: [10_000, 20_000, 30_000],
       dead: [32_000],
     },
     {
-      name: 'whose ping is answered lives, and is not asked too often',
+      name: 'that acknowledges pings stays open, with a limited rate of pings',
       steps: ['call', { pass: 1_000 }, 'pong', { pass: 1_000 }, 'pong', { pass: 6_500 }, 'pong'],
       pings: [1000, 2000, 8000],
     },
@@ -100,7 +100,7 @@ describe('a connection', () => {
       pings: [1000],
     },
     {
-      name: 'is asked at once when something is missed',
+      name: 'gets a ping at once when a response is missing',
       steps: ['stream', { pass: 200 }, 'probe', { pass: 200 }, 'probe', { pass: 5_000 }],
       pings: [200],
       dead: [2200],

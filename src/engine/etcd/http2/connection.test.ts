@@ -178,7 +178,7 @@ describe('headers', () => {
 })
 
 describe('a server', () => {
-  test('that takes two streams at a time gets no more, and all in the end', async () => {
+  test('that accepts two concurrent streams gets no more at a time, and all eventually', async () => {
     let now = 0
     let most = 0
     const { port } = await serve({ maxConcurrentStreams: 2 }, (stream) => {
@@ -202,7 +202,7 @@ describe('a server', () => {
     })
   })
 
-  test('that sends GOAWAY ends the streams it began, and takes no more', async () => {
+  test('that sends GOAWAY completes open streams, and accepts no new ones', async () => {
     let answer = (): void => {}
     const { port, sessions } = await serve({}, (stream) => {
       answer = () => echo(stream, '')
@@ -245,7 +245,7 @@ describe('a server', () => {
   })
 })
 
-describe('what comes', () => {
+describe('received frames', () => {
   const SETTINGS = frame(FRAME.SETTINGS, 0, 0, Buffer.alloc(0))
   const OK = encodeHeaders([
     [':status', '200'],

@@ -60,7 +60,7 @@ export class Http2Connection {
   /** Those that the server has no room for yet. */
   #queue: StreamState[] = []
   /** Those that wait for the server to take more bytes. */
-  readonly #held = new Set<StreamState>()
+  readonly #blocked = new Set<StreamState>()
   #out: Buffer[] = []
   #isReady = false
   #isOver = false
@@ -183,7 +183,7 @@ export class Http2Connection {
       const data = stream.unsent[0]!
       const length = Math.min(data.length, MAX_PAYLOAD, stream.sendWindow, this.#sendWindow)
       if (length <= 0 && data.length > 0) {
-        this.#held.add(stream)
+        this.#blocked.add(stream)
         return
       }
       const isLast = length === data.length
@@ -199,7 +199,7 @@ export class Http2Connection {
       this.#send(header)
       this.#send(data.subarray(0, length))
     }
-    this.#held.delete(stream)
+    this.#blocked.delete(stream)
     if (!stream.isFinished || stream.isFinishSent) return
     stream.isFinishSent = true
     this.#send(frame(FRAME.DATA, FLAG.END_STREAM, stream.id, EMPTY))
@@ -307,7 +307,7 @@ export class Http2Connection {
       for (const stream of this.#streams.values()) stream.sendWindow += change
     }
     this.#send(frame(FRAME.SETTINGS, FLAG.ACK, 0, EMPTY))
-    for (const stream of [...this.#held]) this.#pump(stream)
+    for (const stream of [...this.#blocked]) this.#pump(stream)
     if (!this.#isReady) {
       this.#isReady = true
       this.#listener.ready()
@@ -318,7 +318,7 @@ export class Http2Connection {
   #takeRoom(id: number, more: number): void {
     if (id === 0) {
       this.#sendWindow += more
-      for (const stream of [...this.#held]) this.#pump(stream)
+      for (const stream of [...this.#blocked]) this.#pump(stream)
       return
     }
     const stream = this.#streams.get(id)
@@ -355,7 +355,7 @@ export class Http2Connection {
   #drop(stream: StreamState, tell: boolean): void {
     if (stream.isOver) return
     forget(stream)
-    this.#held.delete(stream)
+    this.#blocked.delete(stream)
     if (stream.id === 0) this.#queue = this.#queue.filter((one) => one !== stream)
     else {
       this.#streams.delete(stream.id)
