@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { main } from '../../src/cli/main.ts'
+import { CHANGING_PLUGINS } from '../plain-objects.ts'
 import { startServer } from '../../src/index.ts'
 import { openLmdb } from '../../src/engine/lmdb/engine.ts'
 import { Client, type Reply } from '../client.ts'
@@ -41,6 +42,7 @@ ${providers.join('\n')}
 `,
   )
   const server = await startServer({
+    disableAdmissionPlugins: CHANGING_PLUGINS,
     dataDir: join(home, folder),
     encryptionConfigFile: file,
     controllers: false,

@@ -598,6 +598,12 @@ describe('discovery and health', () => {
     'poststarthook/rbac/bootstrap-roles',
     'poststarthook/scheduling/bootstrap-system-priority-classes',
     'poststarthook/start-cluster-authentication-info-controller',
+    'poststarthook/aggregator-reload-proxy-client-cert',
+    'poststarthook/start-orch-aggregator-informers',
+    'poststarthook/apiservice-registration-controller',
+    'poststarthook/apiservice-status-available-controller',
+    'poststarthook/orch-apiserver-autoregistration',
+    'autoregister-completion',
     'poststarthook/system-namespaces',
   ]
   for (const { root, checks } of [
