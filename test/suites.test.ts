@@ -19,6 +19,8 @@ const REASONS: Readonly<Record<string, string>> = {
   "!existsSync(join(ROOT, 'dist', 'src', 'index.js'))": 'the same',
   '!canFetch': 'other releases of Node.js cannot be fetched',
   'address === undefined': 'the machine has no address besides loopback',
+  "process.platform !== 'linux' || address === undefined":
+    'addresses of a whole network are bound on Linux only',
 }
 
 const files = ['src', 'test', 'bench', 'tools'].flatMap((folder) =>

@@ -460,7 +460,12 @@ describe('features', () => {
       client.close()
       await server.close()
     }
-    server = await startServer({ dataDir, featureGates: settings(on) })
+    server = await startServer({
+      dataDir,
+      featureGates: settings(on),
+      controllers: 'server',
+      disableAdmissionPlugins: ['ServiceAccount'],
+    })
     client = new Client(server)
   }
   beforeAll(async () => {
