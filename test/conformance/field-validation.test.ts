@@ -1,5 +1,6 @@
 /** Fields that a kind does not know, fields that stand twice, and values of a wrong type, deep inside objects. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CHANGING_PLUGINS } from '../plain-objects.ts'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { Client, type Reply } from '../client.ts'
 
@@ -8,7 +9,7 @@ type Json = Record<string, any>
 let server: RunningServer
 let client: Client
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ disableAdmissionPlugins: CHANGING_PLUGINS })
   // Pods need the account that a controller creates.
   await server.settled()
   client = new Client(server)
