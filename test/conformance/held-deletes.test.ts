@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
 import { Client } from '../client.ts'
+import { CHANGING_PLUGINS } from '../plain-objects.ts'
 import { collectionOf, manifests, objectOf, type Manifest } from '../manifests.fixture.ts'
 
 /** Kinds that answer with a Status all the same. */
@@ -16,6 +17,7 @@ for (const vocabulary of ['orch', 'kubernetes'] as const) {
       server = await startServer({
         vocabulary,
         controllers: false,
+        disableAdmissionPlugins: CHANGING_PLUGINS,
         runtimeConfig: { 'api/all': true },
       })
       client = new Client(server)
