@@ -17,7 +17,7 @@ export interface AdmissionChain {
   isReady(): boolean
 }
 
-/** Makes the chain of plugins. An observer is told how long they take. */
+/** Makes the chain of plugins. An observer receives how long they take. */
 export function admissionChain(
   plugins: readonly Plugin[],
   clock: Clock,

@@ -23,7 +23,7 @@ export class ApiServices implements ObjectHandler<APIService> {
   readonly #listeners = new Set<ApiServiceListener>()
   readonly #onAvailability = new Set<(name: string) => void>()
 
-  /** `own`: the group of APIServices, which nobody else can serve: they could not be changed back. */
+  /** `own`: the group of APIServices, which no extension server can serve: they could not be changed back. */
   constructor(own: string) {
     this.#own = own
   }

@@ -94,7 +94,7 @@ export class RemoteServers implements RemoteApis {
   }
 }
 
-/** Connections are kept by address, name and certificates: nobody uses those that others have verified otherwise. */
+/** Connections are kept by address, name and certificates, so that one verified differently is never reused. */
 const newAgents = (): TargetAgents => ({
   shared: new Agent({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MOST_IDLE }),
   single: new Agent({ keepAlive: false }),

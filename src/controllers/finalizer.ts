@@ -1,4 +1,4 @@
-/** Finalizers that controllers hold on objects until nobody uses them. */
+/** Finalizers that controllers hold on objects until they are no longer in use. */
 import type { Typed } from '../meta/object-meta.ts'
 import type { ResourceClient } from '../client/resource-client.ts'
 import { isNotFound } from '../client/resource-client.ts'

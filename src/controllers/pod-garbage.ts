@@ -20,7 +20,7 @@ const QUARANTINE_MS = 40_000
 /** Number of pods that may have ended. */
 const MOST_ENDED = 12_500
 
-/** Deletes pods that nobody else will: those without a node, of nodes that are gone, and too many that have ended. */
+/** Deletes pods that no other component deletes: those without a node, of nodes that are gone, and too many that have ended. */
 export const podGarbage = ({ mostEnded = MOST_ENDED } = {}): Controller => ({
   name: NAME,
   async start(world) {

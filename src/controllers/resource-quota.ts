@@ -120,7 +120,7 @@ class QuotaUsage {
       quotas.set(name, new TrackedQuota(object))
       return this.#queue.add(key)
     }
-    // What nobody follows up with an object is taken back.
+    // Charges without an object are taken back.
     if (known.set(object, now).size > 0) this.#queue.add(key, QUIET_MS)
     if (known.isBehind) this.#queue.add(key)
   }

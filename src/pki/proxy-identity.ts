@@ -17,7 +17,7 @@ const BACKDATE_MS = 5 * 60_000
 export const proxyName = (v: Vocabulary): string => v.resolve('{system}-aggregator')
 
 /**
- * Makes an identity. Whoever holds a certificate of its authority can act as any user of the extension servers: the
+ * Makes an identity. The holder of a certificate of its authority can act as any user of the extension servers: the
  * authority is not that of clients, it signs this one certificate, and its key is kept nowhere.
  */
 export function newProxyIdentity(v: Vocabulary, nowMs: number): ProxyIdentity {

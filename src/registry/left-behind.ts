@@ -5,7 +5,7 @@ import type { WriteDependencies } from './context.ts'
 import type { Result } from './results.ts'
 
 /**
- * The result of a create, unless its kind is being removed: then nobody might look for the object any more, so it is
+ * The result of a create, unless its kind is being removed: then nothing might look for the object any more, so it is
  * removed. A server that shares its store may learn of the end of a kind only together with its own commit, and nothing
  * that was decided before counts. Throws 405.
  */
@@ -17,7 +17,7 @@ export async function unlessLeft(
   if (made?.is !== 'object') throw new Error('an object of a kind with a schema allocates nothing')
   const entry = api.catalogue.now.entry(served.group, served.resource)
   if (entry && !entry.served.some(({ isLeaving }) => isLeaving)) return made
-  // Whoever changed it meanwhile saw the same, and the removal of all objects may have seen it.
+  // A writer that changed it meanwhile saw the same, and the removal of all objects may have seen it.
   await api.cache.commit([{ key, value: null, ifChangedAt: made.version.revision }])
   throw createWhileLeaving(served)
 }

@@ -59,7 +59,7 @@ export async function callHook(
   const uid = parts.ids.uid()
   const apiVersion = reviewApiVersion(parts.v, version)
   const text = await converted(reviewText(attributes, candidate, { uid, apiVersion, ...how }))
-  // Whoever else writes the object does not wait for a webhook.
+  // Other writers of the object do not wait for the webhook.
   attributes.yieldObject()
   const response = await send(parts, hook, text, attributes)
   const verdict = read(hook, () =>

@@ -42,7 +42,7 @@ export const bootstrapSigner: Controller = {
               .in(namespace)
               .update({ ...map, data })
           } catch (error) {
-            // The change of somebody else brings the map here again.
+            // A change by another writer brings the map here again.
             if (!(error instanceof StatusError && error.reason === 'Conflict')) throw error
           }
         }

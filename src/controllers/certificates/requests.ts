@@ -30,7 +30,7 @@ export function conditionOf({ status }: CertificateSigningRequest, wanted: strin
 export const isIssued = ({ status }: CertificateSigningRequest): boolean =>
   (status?.certificate ?? '') !== ''
 
-/** Whether somebody has decided about a request. */
+/** Whether a request was approved or denied. */
 export const isDecided = (request: CertificateSigningRequest): boolean =>
   ['Approved', 'Denied'].some(
     (type) => request.status?.conditions?.some((one) => one.type === type) === true,

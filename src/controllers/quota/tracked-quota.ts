@@ -14,7 +14,7 @@ import { conditionsOf, meetsAll, type ScopeCondition } from '../../quota/scopes.
 import type { Counted } from './namespace-counts.ts'
 import { PendingCharges } from './pending-charges.ts'
 
-/** After which an object that nobody charged is added to what is used, milliseconds. */
+/** After which an object without a charge is added to what is used, milliseconds. */
 const UNCHARGED_MS = 1_000
 
 /** What is to be written of a quota. */
@@ -68,7 +68,7 @@ export class TrackedQuota {
     return total !== null && total.size === names.length && names.every((name) => total.has(name))
   }
 
-  /** A new state of the quota; returns what somebody else charged. */
+  /** A new state of the quota; returns what other writers charged. */
   set(object: ResourceQuota, nowMs: number): Amounts {
     const before = this.#used
     const hard = amountsOf(object.spec.hard)
@@ -138,7 +138,7 @@ export class TrackedQuota {
     this.#pending.charged(unseen, nowMs)
   }
 
-  /** Whether somebody made it so that less is used than there is, or the wanted limits are not in force. */
+  /** Whether another writer made it so that less is used than there is, or the wanted limits are not in force. */
   get isBehind(): boolean {
     const total = this.#total
     if (!total || !sameAmounts(this.#hard, amountsOf(this.#object.status.hard))) return true

@@ -42,7 +42,7 @@ export const apiServices = (settings: Settings) =>
         await yieldToEventLoop()
         return isStopped ? null : run(settings, parts)
       })()
-      // Discovery lists what is served before it is registered: nobody has to wait for that.
+      // Discovery lists what is served before it is registered: no client has to wait for that.
       parts.health.progress.done(...STEPS)
       running.catch((error: unknown) =>
         settings.log.error('the APIServices cannot be written', { error: errorText(error) }),

@@ -86,7 +86,7 @@ function messagesOf<T>(stream: ClientDuplexStream<Buffer, T>): MessageStream<T> 
       if (event !== 'error') return listener(given as never)
       if (!isCancelled) listener(failure(given as ServiceError) as never)
     })
-  // A cancelled stream ends with an error that nobody may be left to hear.
+  // A cancelled stream ends with an error for which no listener may be left.
   stream.on('error', () => {})
   return {
     on,
