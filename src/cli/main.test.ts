@@ -153,6 +153,9 @@ describe('options of the server', () => {
     eventTtlMs: 3_600_000,
     historyMs: 300_000,
     requestTimeoutMs: 60_000,
+    shutdownGraceMs: 60_000,
+    shutdownDelayMs: 0,
+    shutdownSendRetryAfter: false,
     admissionControl: [],
     clusterSigningDurationMs: 31_536_000_000,
     aggregation: {
@@ -421,7 +424,7 @@ describe('life of the server', () => {
     expect(terminal.said).toEqual({
       stdout: READY,
       stderr: expect.stringMatching(STOPPED('at once, second signal')) as string,
-      codes: [143],
+      codes: [1],
     })
   })
 

@@ -40,8 +40,14 @@ export interface Listener {
   readonly port: number
   /** Changes the authorities that new connections are offered for client certificates, PEM. */
   setClientCa(pem: string): void
-  /** Stops accepting and ends idle connections; resolves when all are closed or after `graceMs`. */
+  /** Stops accepting and ends idle connections; those in use end with their responses. */
+  stopAccepting(): void
+  /** The same; resolves when all connections are closed, after `graceMs` by force. */
   close(graceMs: number): Promise<void>
+  /** Ends HTTP/1.1 connections between requests. */
+  endIdle(): void
+  /** Ends the connections that have nothing to send. */
+  endSilent(): void
 }
 
 // Large enough for long selectors and tokens, small enough that headers cannot exhaust memory.
@@ -71,14 +77,30 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   await bound(server, options)
   const { port } = server.address() as AddressInfo
   const { cert, key } = options
+  const closing = once(() => {
+    connections.close()
+    return closeServer(server, sessions)
+  })
+  const end = (which: (socket: Socket) => boolean) => {
+    for (const socket of sockets) if (which(socket)) socket.destroy()
+  }
   return {
     port,
     setClientCa: (ca) => server.setSecureContext({ cert, key, ca, minVersion: 'TLSv1.2' }),
-    close: (graceMs) => {
-      connections.close()
-      return closeServer(server, sockets, sessions, graceMs)
+    stopAccepting: () => void closing(),
+    async close(graceMs) {
+      const timer = setTimeout(() => end(() => true), graceMs)
+      await closing()
+      clearTimeout(timer)
     },
+    endIdle: () => server.closeIdleConnections(),
+    endSilent: () => end((socket) => socket.writableLength === 0),
   }
+}
+
+function once<T>(call: () => T): () => T {
+  let result: { readonly value: T } | null = null
+  return () => (result ??= { value: call() }).value
 }
 
 /** A server without connections or handlers. */
@@ -174,20 +196,9 @@ interface WithProtocols {
   ALPNProtocols?: unknown
 }
 
-async function closeServer(
-  server: Server,
-  sockets: ReadonlySet<Socket>,
-  sessions: Http2Sessions,
-  graceMs: number,
-): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(() => {
-      for (const socket of sockets) socket.destroy()
-    }, graceMs)
-    server.close(() => {
-      clearTimeout(timer)
-      resolve()
-    })
+function closeServer(server: Server, sessions: Http2Sessions): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
     sessions.close()
     // Idle HTTP/1.1 connections close now; busy ones after their response.
     server.closeIdleConnections()

@@ -82,7 +82,7 @@ export async function launchServer(
     vocabulary: settings.v.name,
     revision: parts.store.engine.revision(),
   })
-  return runningServer(parts, () => graph.stop())
+  return runningServer(settings, parts, () => graph.stop())
 }
 
 /** The components of one server, not yet started. */

@@ -31,6 +31,9 @@ export interface ServerCommand {
   readonly start?: StartServer
 }
 
+/** What requests and connections get to end, milliseconds. */
+const SHUTDOWN_GRACE_MS = 60_000
+
 const HELP = {
   flags: serverFlags,
   common: commonServerFlags,
@@ -73,7 +76,7 @@ export async function serverCommand(
     terminal.onSignal((signal) => {
       if (state !== 'running') {
         stopped(signal, state === 'starting' ? 'before it was ready' : 'at once, second signal')
-        terminal.exit(signalCode(signal))
+        terminal.exit(state === 'starting' ? signalCode(signal) : 1)
       }
       state = 'ending'
       end(signal)
@@ -140,6 +143,9 @@ function optionsOf(values: ServerValues): ServerOptions {
     controllers: values.controllers,
     historyMs: values['history-window'],
     requestTimeoutMs: values['request-timeout'],
+    shutdownGraceMs: SHUTDOWN_GRACE_MS,
+    shutdownDelayMs: values['shutdown-delay-duration'],
+    shutdownSendRetryAfter: values['shutdown-send-retry-after'],
     clusterSigningDurationMs: values['cluster-signing-duration'],
     minRequestTimeoutMs: values['min-request-timeout'] * 1000,
     ...(agentTls ? { agentTls } : {}),

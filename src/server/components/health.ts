@@ -37,7 +37,7 @@ export const health = ({ options, v, clock }: Settings) =>
         {
           ready: () => isReady,
           synced: () => isReady && parts.admission.chain.isReady(),
-          draining: () => parts.requests.state.draining,
+          draining: () => parts.requests.state.shutdown.hasBegun,
         },
         progress.checks(v),
       )

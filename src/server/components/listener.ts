@@ -1,10 +1,16 @@
 import { errorText } from '../../base/error-text.ts'
 import { documentEndpoint } from '../../http/endpoints/document.ts'
-import { listen } from '../../http/listen.ts'
+import { listen, type Listener } from '../../http/listen.ts'
 import type { Settings } from '../settings.ts'
 import { component, type ServerParts } from './component.ts'
 
-const CLOSE_GRACE_MS = 5_000
+/** What requests get to end, and then connections, milliseconds. */
+const GRACE_MS = 5_000
+/** How often connections are looked at, and how many times until those that say nothing are cut off. */
+const LOOK_MS = 50
+const SILENT_LOOKS = 100
+/** The same when clients were told to go elsewhere. */
+const TOLD_MS = 2_000
 const HANDLER_GRACE_MS = 1_000
 
 /** Address of the server, as reachable from this machine. */
@@ -12,16 +18,18 @@ export interface Listening {
   readonly port: number
   readonly address: string
   readonly url: string
+  /** Rejects new requests, finishes those in progress and closes all connections. */
+  drain(): Promise<void>
 }
 
-/** Listens. Serves requests from its start; its stop ends watches and finishes requests. */
+/** Listens. Serves requests from its start; its stop drains it. */
 export const listener = (settings: Settings) =>
   component({
     name: 'listener',
     needs: ['dataDir', 'cache', 'pki', 'authentication', 'endpoints', 'requests'],
     async start(parts) {
       const { options, bindAddress, log } = settings
-      const { pki, authentication, cache, requests } = parts
+      const { pki, authentication, requests } = parts
       const { connections, exchanges, state } = requests
       const socket = await listen({
         bindAddress,
@@ -39,12 +47,12 @@ export const listener = (settings: Settings) =>
       authentication.onClientCaChange((pem) => socket.setClientCa(pem))
       const address = `${reachableHost(bindAddress)}:${socket.port}`
       serveTokenKeys(settings, parts, address)
+      let draining: Promise<void> | null = null
+      const drain = () => (draining ??= drained(settings, parts, socket))
       return {
-        part: { port: socket.port, address, url: `https://${address}` },
+        part: { port: socket.port, address, url: `https://${address}`, drain },
         async stop() {
-          state.draining = true
-          cache.hub.close()
-          await socket.close(CLOSE_GRACE_MS)
+          await drain()
           if (state.stages === null) return
           // Handlers get a moment to report the end of their requests.
           await exchanges.idle(HANDLER_GRACE_MS)
@@ -53,6 +61,32 @@ export const listener = (settings: Settings) =>
       }
     },
   })
+
+/** Finishes requests: first those with a time limit, then the others, watches in order. */
+async function drained(
+  { options }: Settings,
+  { cache, requests: { exchanges, state } }: Pick<ServerParts, 'cache' | 'requests'>,
+  socket: Listener,
+): Promise<void> {
+  const { shutdownSendRetryAfter: tells = false, shutdownGraceMs = GRACE_MS } = options
+  state.shutdown.hasBegun = true
+  state.shutdown.refusal = tells ? 'retry' : 'unavailable'
+  if (!tells) socket.stopAccepting()
+  await exchanges.limitedIdle(Math.min(state.requestTimeoutMs, shutdownGraceMs))
+  cache.hub.close()
+  exchanges.abortLongRunning({ watches: false })
+  const closing = socket.close(tells ? Math.min(TOLD_MS, shutdownGraceMs) : shutdownGraceMs)
+  // The watches that ended above have gone; those of other servers are cut.
+  const cut = setTimeout(() => exchanges.abortLongRunning({ watches: true }), HANDLER_GRACE_MS)
+  let looks = 0
+  const looking = setInterval(() => {
+    socket.endIdle()
+    if (++looks % SILENT_LOOKS === 0 && exchanges.isIdle) socket.endSilent()
+  }, LOOK_MS)
+  await closing
+  clearTimeout(cut)
+  clearInterval(looking)
+}
 
 function reachableHost(bindAddress: string): string {
   if (bindAddress === '0.0.0.0') return '127.0.0.1'

@@ -1,4 +1,5 @@
 import { systemClock } from '../../base/clock.ts'
+import { IndexedPool } from '../../base/indexed-pool.ts'
 import { errorText } from '../../base/error-text.ts'
 import { BodyMemory } from '../../http/body-memory.ts'
 import { BodyQueue } from '../../http/body-queue.ts'
@@ -45,7 +46,8 @@ export const requests = (settings: Settings) =>
         deadlines,
         connections,
         requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-        draining: false,
+        shutdown: { hasBegun: false, refusal: null },
+        longRunning: new IndexedPool(),
         bodyMemory: new BodyMemory(options.bodyMemoryBytes),
         bodyQueue: new BodyQueue(),
         log,

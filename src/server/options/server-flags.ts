@@ -181,6 +181,19 @@ export const serverFlags = {
       help: 'Minimum duration of a watch without a timeout, in seconds. The server ends it at a random time between one and two times this value.',
     },
   ),
+  'shutdown-delay-duration': orNone(
+    durationFlag({
+      option: 'shutdownDelayMs',
+      section: 'Generic',
+      default: '0s',
+      help: 'How long the server goes on serving after the signal to end. It is not ready meanwhile, so that load balancers stop sending requests.',
+    }),
+  ),
+  'shutdown-send-retry-after': boolFlag({
+    option: 'shutdownSendRetryAfter',
+    section: 'Generic',
+    help: 'Answer new requests with 429 and Retry-After while requests in progress are finished, instead of refusing connections.',
+  }),
   'runtime-config': switchesFlag({
     option: 'runtimeConfig',
     section: 'API enablement',

@@ -119,6 +119,15 @@ export interface ServerOptions {
   readonly strangersPerAddress?: number
   /** Maximum memory of the bodies of all requests in progress, bytes; 128 MiB by default. */
   readonly bodyMemoryBytes?: number
+  /** Time that a server which shuts down goes on serving, while it is not ready, milliseconds; 0 by default. */
+  readonly shutdownDelayMs?: number
+  /**
+   * Time that requests in progress get to end during shutdown, and after them connections, milliseconds; 5 seconds by
+   * default. The program gives them a minute.
+   */
+  readonly shutdownGraceMs?: number
+  /** Whether new requests during shutdown are accepted and told to retry elsewhere; refused by default. */
+  readonly shutdownSendRetryAfter?: boolean
   /** A watch without a timeout ends after one to two times this, milliseconds; 30 minutes by default. */
   readonly minRequestTimeoutMs?: number
 }
