@@ -49,7 +49,7 @@ export const requests = (settings: Settings) =>
         shutdown: { hasBegun: false, refusal: null },
         longRunning: new IndexedPool(),
         bodyMemory: new BodyMemory(options.bodyMemoryBytes),
-        bodyQueue: new BodyQueue(),
+        bodyQueue: new BodyQueue(api.largeWork),
         log,
         authentication: authentication.chain,
         authorizer: authorization.authorizer,
