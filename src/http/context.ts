@@ -10,6 +10,7 @@ import type { Deadlines } from './deadlines.ts'
 import type { RequestAudit } from './audit.ts'
 import type { Exchange, HeaderList, Out } from './exchange.ts'
 import type { Form } from './form.ts'
+import type { AllowsOrigin } from './origins.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { RemoteApis } from './remote-apis.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -70,6 +71,7 @@ export interface ServerState {
   readonly api: Api
   readonly requestTimeoutMs: number
   readonly shutdown: ShutdownState
+  readonly responses: ResponseSettings
   /** Requests without a time limit that are in progress. */
   readonly longRunning: IndexedPool<Context>
   readonly connections: Pick<Connections, 'know'>
@@ -97,6 +99,18 @@ export interface ServerState {
   /** Called for each use of a deprecated version; metrics count it. */
   readonly onDeprecated: (use: DeprecatedUse) => void
   readonly onError: (error: unknown, context: Context) => void
+}
+
+/** Settings of all responses of a server. */
+export interface ResponseSettings {
+  /** Value of the header `Strict-Transport-Security`; '' for none. */
+  readonly strictTransportSecurity: string
+  /** Whether pages of an origin may make requests; null: of none. */
+  readonly allowsOrigin: AllowsOrigin | null
+  /** Probability that a request over HTTP/2 ends its connection. */
+  readonly goawayChance: number
+  /** A random number from 0 to below 1. */
+  fraction(): number
 }
 
 /** How far the shutdown of a server has come. */

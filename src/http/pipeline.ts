@@ -27,20 +27,26 @@ import { auditId } from './filters/audit-id.ts'
 import { authenticate } from './filters/authenticate.ts'
 import { authorize } from './filters/authorize.ts'
 import { cacheControl } from './filters/cache-control.ts'
+import { cors } from './filters/cors.ts'
 import { deadline } from './filters/deadline.ts'
+import { goaway } from './filters/goaway.ts'
 import { headers } from './filters/headers.ts'
 import { impersonate } from './filters/impersonate.ts'
 import { recover } from './filters/recover.ts'
 import { requestInfo } from './filters/request-info.ts'
 import { shutdown } from './filters/shutdown.ts'
+import { strictTransportSecurity } from './filters/strict-transport-security.ts'
 
 const filters: readonly Filter[] = [
   auditId, // sets the audit ID
   requestInfo, // verb, group, resource, name from method and path
+  strictTransportSecurity, // tells browsers to use HTTPS
   cacheControl, // forbids caches to store responses
+  goaway, // ends some HTTP/2 connections
   shutdown, // rejects new requests during shutdown: 503, 429
   deadline, // maximum time until the response begins: 504
   headers, // rejects ambiguous headers: 400
+  cors, // requests of pages in browsers: 204
   authenticate, // user: 401
   audit, // records the request
   impersonate, // impersonated user: 403

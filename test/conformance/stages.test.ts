@@ -513,7 +513,7 @@ describe('requests that are cut off', () => {
 })
 
 test('every request has its end when the server stops', async () => {
-  const scene = await Scene.start({ bodyMemoryBytes: 64 << 20 })
+  const scene = await Scene.start({ bodyMemoryBytes: 64 << 20, shutdownGraceMs: 1000 })
   await fill(scene)
   const open: { sent: Sent; id: string; point: (typeof points)[number] }[] = []
   for (const protocol of protocols) {

@@ -15,6 +15,7 @@ import { auditOf } from '../../server/options/audit-flags.ts'
 import { aggregationOf } from '../../server/options/aggregation-flags.ts'
 import { authenticationOf } from '../../server/options/authentication-flags.ts'
 import { authorizationOf } from '../../server/options/authorization-flags.ts'
+import { servingOf } from '../../server/options/serving-flags.ts'
 import { commonServerFlags, serverFlags } from '../../server/options/server-flags.ts'
 
 /** Starts a server, as the package does. */
@@ -136,6 +137,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     serviceClusterIpRange: values['service-cluster-ip-range'],
     serviceNodePortRange: values['service-node-port-range'],
     allowPrivileged: values['allow-privileged'],
+    serving: servingOf(values),
     authentication: authenticationOf(values),
     authorization: authorizationOf(values),
     aggregation: aggregationOf(values),

@@ -1,6 +1,10 @@
+import { systemClock } from '../../base/clock.ts'
 import { errorText } from '../../base/error-text.ts'
 import { documentEndpoint } from '../../http/endpoints/document.ts'
 import { listen, type Listener } from '../../http/listen.ts'
+import { tlsParameters } from '../../http/tls-parameters.ts'
+import type { ServingOptions } from '../options/serving-options.ts'
+import { openServingCertificates } from '../serving-certificates.ts'
 import type { Settings } from '../settings.ts'
 import { component, type ServerParts } from './component.ts'
 
@@ -31,20 +35,26 @@ export const listener = (settings: Settings) =>
       const { options, bindAddress, log } = settings
       const { pki, authentication, requests } = parts
       const { connections, exchanges, state } = requests
+      const { serving = {} } = options
+      const certificates = await openServingCertificates(serving, pki, { clock: systemClock, log })
       const socket = await listen({
         bindAddress,
         port: options.port ?? 0,
-        cert: pki.servingCert,
-        key: pki.servingKey,
+        ...certificates.current,
+        ...listenOptions(serving),
         clientCa: authentication.clientCa(),
         connections,
         certificates: authentication.certificates,
         onExchange: exchanges.take,
         stages: state.stages,
         onFault: (error) => log.error('a connection failed', { error: errorText(error) }),
+      }).catch((error: unknown) => {
+        certificates.close()
+        throw error
       })
       parts.dataDir?.keep()
-      authentication.onClientCaChange((pem) => socket.setClientCa(pem))
+      authentication.onClientCaChange((clientCa) => socket.setTls({ clientCa }))
+      certificates.onChange((changed) => socket.setTls(changed))
       const address = `${reachableHost(bindAddress)}:${socket.port}`
       serveTokenKeys(settings, parts, address)
       let draining: Promise<void> | null = null
@@ -52,6 +62,7 @@ export const listener = (settings: Settings) =>
       return {
         part: { port: socket.port, address, url: `https://${address}`, drain },
         async stop() {
+          certificates.close()
           await drain()
           if (state.stages === null) return
           // Handlers get a moment to report the end of their requests.
@@ -61,6 +72,28 @@ export const listener = (settings: Settings) =>
       }
     },
   })
+
+function listenOptions({
+  minTlsVersion,
+  cipherSuites,
+  http2MaxStreams,
+  sharesPort,
+}: ServingOptions) {
+  if (sharesPort === true && !canSharePorts())
+    throw new Error('--permit-port-sharing needs Node.js 22.12 or newer')
+  return {
+    parameters: tlsParameters(minTlsVersion, cipherSuites),
+    ...(http2MaxStreams === undefined || http2MaxStreams === 0
+      ? {}
+      : { maxStreams: http2MaxStreams }),
+    sharesPort: sharesPort === true,
+  }
+}
+
+function canSharePorts(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  return major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12)
+}
 
 /** Finishes requests: first those with a time limit, then the others, watches in order. */
 async function drained(

@@ -1,10 +1,11 @@
 import { systemClock } from '../../base/clock.ts'
 import { IndexedPool } from '../../base/indexed-pool.ts'
 import { errorText } from '../../base/error-text.ts'
+import { forFlag } from '../../base/plain-reason.ts'
 import { BodyMemory } from '../../http/body-memory.ts'
 import { BodyQueue } from '../../http/body-queue.ts'
 import { Connections } from '../../http/connections.ts'
-import type { ServerState } from '../../http/context.ts'
+import type { ResponseSettings, ServerState } from '../../http/context.ts'
 import { Deadlines } from '../../http/deadlines.ts'
 import { connectionsWithin } from '../../http/descriptors.ts'
 import { Exchanges } from '../../http/exchanges.ts'
@@ -34,7 +35,7 @@ export const requests = (settings: Settings) =>
       'health',
       'endpoints',
     ],
-    start({ api, audit, authentication, authorization, aggregation, health, endpoints }) {
+    async start({ api, audit, authentication, authorization, aggregation, health, endpoints }) {
       const { options, v, clock, log } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
@@ -46,6 +47,7 @@ export const requests = (settings: Settings) =>
         deadlines,
         connections,
         requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+        responses: await responseSettings(settings),
         shutdown: { hasBegun: false, refusal: null },
         longRunning: new IndexedPool(),
         bodyMemory: new BodyMemory(options.bodyMemoryBytes),
@@ -71,6 +73,22 @@ export const requests = (settings: Settings) =>
       }
     },
   })
+
+async function responseSettings({ options, ids }: Settings): Promise<ResponseSettings> {
+  const { hstsDirectives = [], goawayChance = 0, corsAllowedOrigins = [] } = options.serving ?? {}
+  return {
+    strictTransportSecurity: hstsDirectives.join('; '),
+    goawayChance,
+    fraction: () => ids.fraction(),
+    allowsOrigin:
+      corsAllowedOrigins.length === 0
+        ? null
+        : await forFlag('cors-allowed-origins', async () => {
+            const { allowedOrigins } = await import('../../http/origins.ts')
+            return allowedOrigins(corsAllowedOrigins)
+          }),
+  }
+}
 
 const connectionsOf = ({ options: { strangersPerAddress }, log }: Settings): Connections =>
   new Connections({

@@ -11,6 +11,7 @@ import { authenticationFlags } from './authentication-flags.ts'
 import { authorizationFlags } from './authorization-flags.ts'
 import { TRANSPORTS } from '../../engine/etcd/transport.ts'
 import { etcdFlags } from './etcd-flags.ts'
+import { servingFlags } from './serving-flags.ts'
 import {
   boolFlag,
   choiceFlag,
@@ -142,6 +143,7 @@ export const serverFlags = {
         : `${JSON.stringify(wrong)} is neither a name nor an address`
     },
   },
+  ...servingFlags,
   'advertise-address': ipFlag({
     option: 'advertiseAddress',
     section: 'Generic',

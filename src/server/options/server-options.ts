@@ -14,6 +14,7 @@ import type { Client } from '../../client/client.ts'
 import type { Impersonation } from '../../client/client-config.ts'
 import type { DeprecatedUse } from '../../http/context.ts'
 import type { StageSubscriber } from '../../http/stages.ts'
+import type { ServingOptions } from './serving-options.ts'
 import { isLocalAddress } from '../local-address.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
 
@@ -75,6 +76,7 @@ export interface ServerOptions {
    * sub-resources reach every service on loopback.
    */
   readonly proxiesToLoopback?: boolean
+  readonly serving?: ServingOptions
   readonly authentication?: AuthenticationOptions
   readonly authorization?: AuthorizationOptions
   /** Records of requests, for auditors; none by default. */
