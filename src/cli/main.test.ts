@@ -63,6 +63,15 @@ describe('words that are no server', () => {
     { program: 'main', args: ['--version'], code: 0, stdout: 'orch 1.2.3\n' },
     { program: 'main', args: ['version'], code: 0, stdout: 'orch 1.2.3\n' },
     { program: 'main', args: ['server', '--version'], code: 0, stdout: 'orch server 1.2.3\n' },
+    { program: 'main', args: ['--version=true'], code: 0, stdout: 'orch 1.2.3\n' },
+    { program: 'main', args: ['server', '--version=true'], code: 0, stdout: 'orch server 1.2.3\n' },
+    {
+      program: 'main',
+      args: ['server', '--version=maybe'],
+      code: 1,
+      stderr:
+        'orch server: --version must be true or false, not "maybe"\nSee orch server --help.\n',
+    },
     { program: 'apiserverMain', args: ['--version'], code: 0, stdout: 'orch-apiserver 1.2.3\n' },
     {
       program: 'main',
@@ -111,6 +120,24 @@ describe('words that are no server', () => {
       expect(terminal.said).toEqual({ stdout, stderr, codes: [code] })
     })
   }
+
+  test.each([
+    ['main', ['--version=raw']],
+    ['main', ['server', '--version=raw']],
+    ['main', ['backup', '--version=raw']],
+    ['apiserverMain', ['--version=raw']],
+    ['controllerManagerMain', ['--version=raw']],
+  ] as const)('%s %j says all about the version', async (program, args) => {
+    const terminal = new Recorded()
+    await programs[program](args, { version: '1.2.3', terminal })
+    expect(JSON.parse(terminal.stdout)).toMatchObject({
+      major: '1',
+      minor: '25',
+      gitVersion: expect.stringMatching(/^v1\.25\.0\+/) as string,
+      compiler: 'node',
+    })
+    expect(terminal.codes).toEqual([0])
+  })
 
   test('help lists commands; without a command it is an error', async () => {
     const [asked, bare] = [new Recorded(), new Recorded()]

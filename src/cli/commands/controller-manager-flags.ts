@@ -1,4 +1,4 @@
-import { globalFlags } from '../../flags/global-flags.ts'
+import { configFlag, globalFlags } from '../../flags/global-flags.ts'
 import {
   boolFlag,
   choiceFlag,
@@ -101,5 +101,6 @@ export const controllerManagerFlags = {
     { min: 0, max: 10 },
     { section: 'Logs', short: 'v', default: '1', help: 'Log verbosity.' },
   ),
+  ...configFlag,
   ...globalFlags,
 }

@@ -5,8 +5,10 @@ import type { EtcdUse } from '../../server/options/etcd-options.ts'
 import type { RunningServer, ServerOptions } from '../../server/options/server-options.ts'
 import { startFailure } from '../../base/start-failure.ts'
 import { product } from '../../vocabulary/index.ts'
-import { parseFlags, type Values } from '../../flags/flags.ts'
+import type { Values } from '../../flags/flags.ts'
 import { helpText, shortHelp } from '../../flags/help.ts'
+import { flagValues } from '../flag-values.ts'
+import { versionText } from '../version-text.ts'
 import { signalCode, type EndSignal, type Terminal } from '../terminal.ts'
 import { agentTlsOf } from './agent-tls.ts'
 import { admissionOf } from '../../server/options/admission-flags.ts'
@@ -50,14 +52,15 @@ export async function serverCommand(
   args: readonly string[],
 ): Promise<number> {
   const { name, about, version, terminal } = command
-  const values = parseFlags(serverFlags, args)
+  const read = flagValues(serverFlags, args)
+  const values = read instanceof Promise ? await read : read
   const help = { ...HELP, about, name }
   if (values.help || values['help-all']) {
     terminal.out(values.help ? shortHelp(help) : helpText(help))
     return 0
   }
-  if (values.version) {
-    terminal.out(`${name} ${version}\n`)
+  if (values.version !== false) {
+    terminal.out(versionText(name, version, values.version))
     return 0
   }
   const write = (line: string) => terminal.err(line)

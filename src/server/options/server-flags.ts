@@ -6,7 +6,7 @@ import { truthOr } from '../../base/value-checks.ts'
 import { admissionFlags } from './admission-flags.ts'
 import { auditFlags } from './audit-flags.ts'
 import { aggregationFlags } from './aggregation-flags.ts'
-import { globalFlags } from '../../flags/global-flags.ts'
+import { configFlag, globalFlags } from '../../flags/global-flags.ts'
 import { authenticationFlags } from './authentication-flags.ts'
 import { authorizationFlags } from './authorization-flags.ts'
 import { TRANSPORTS } from '../../engine/etcd/transport.ts'
@@ -275,6 +275,7 @@ export const serverFlags = {
     section: 'Process',
     help: 'Limit how far the heap of the process grows beyond its live objects.',
   }),
+  ...configFlag,
   ...globalFlags,
 }
 
