@@ -87,4 +87,10 @@ export async function launchServer(
 
 /** The components of one server, not yet started. */
 export const serverGraph = (settings: Settings): ComponentGraph<ServerParts> =>
-  new ComponentGraph(components.map((make) => make(settings)))
+  new ComponentGraph(components.map((make) => withOwnLog(make, settings)))
+
+/** Components only declare what they do until they start: one can be made for its name. */
+function withOwnLog(make: (settings: Settings) => ServerComponent, settings: Settings) {
+  const { log } = settings
+  return log.module ? make({ ...settings, log: log.module(make(settings).name) }) : make(settings)
+}

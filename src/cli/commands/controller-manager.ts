@@ -10,6 +10,7 @@ import type {
 } from '../../controller-manager/controller-manager.ts'
 import { product } from '../../vocabulary/index.ts'
 import type { Values } from '../../flags/flags.ts'
+import { moduleLevels } from '../../flags/log-flags.ts'
 import { helpText } from '../../flags/help.ts'
 import { flagValues } from '../flag-values.ts'
 import { versionText } from '../version-text.ts'
@@ -44,7 +45,13 @@ export async function controllerManagerCommand(
     return 0
   }
   const write = (line: string) => terminal.err(line)
-  const log = lineLog({ format: values['logging-format'], level: values.v, now: Date.now, write })
+  const log = lineLog({
+    format: values['logging-format'],
+    level: values.v,
+    modules: moduleLevels(values.vmodule),
+    now: Date.now,
+    write,
+  })
   const ending = new AbortController()
   terminal.onSignal((signal) => {
     if (ending.signal.aborted) terminal.exit(signalCode(signal))

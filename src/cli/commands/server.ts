@@ -6,6 +6,7 @@ import type { RunningServer, ServerOptions } from '../../server/options/server-o
 import { startFailure } from '../../base/start-failure.ts'
 import { product } from '../../vocabulary/index.ts'
 import type { Values } from '../../flags/flags.ts'
+import { moduleLevels } from '../../flags/log-flags.ts'
 import { helpText, shortHelp } from '../../flags/help.ts'
 import { flagValues } from '../flag-values.ts'
 import { versionText } from '../version-text.ts'
@@ -64,7 +65,13 @@ export async function serverCommand(
     return 0
   }
   const write = (line: string) => terminal.err(line)
-  const log = lineLog({ format: values['logging-format'], level: values.v, now: Date.now, write })
+  const log = lineLog({
+    format: values['logging-format'],
+    level: values.v,
+    modules: moduleLevels(values.vmodule),
+    now: Date.now,
+    write,
+  })
   let options: ServerOptions = {}
   // Always logged: operators look here when a server has ended.
   const lasting = lineLog({
@@ -149,6 +156,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     historyMs: values['history-window'],
     requestTimeoutMs: values['request-timeout'],
     shutdownGraceMs: SHUTDOWN_GRACE_MS,
+    livezGraceMs: values['livez-grace-period'],
     shutdownDelayMs: values['shutdown-delay-duration'],
     shutdownSendRetryAfter: values['shutdown-send-retry-after'],
     clusterSigningDurationMs: values['cluster-signing-duration'],

@@ -9,10 +9,12 @@ import type { ResponseSettings, ServerState } from '../../http/context.ts'
 import { Deadlines } from '../../http/deadlines.ts'
 import { connectionsWithin } from '../../http/descriptors.ts'
 import { Exchanges } from '../../http/exchanges.ts'
-import { Stages } from '../../http/stages.ts'
+import { Stages, type StageSubscriber } from '../../http/stages.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
+/** The `-v` level that logs every request. */
+const REQUEST_LOG_LEVEL = 3
 const REQUEST_TIMEOUT_MS = 60_000
 
 /** Handlers of the listener's requests. */
@@ -39,7 +41,11 @@ export const requests = (settings: Settings) =>
       const { options, v, clock, log } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
-      const subscribers = [...(audit.trail ? [audit.trail] : []), ...(options.stages ?? [])]
+      const subscribers = [
+        ...(audit.trail ? [audit.trail] : []),
+        ...(await requestLogOf(settings)),
+        ...(options.stages ?? []),
+      ]
       const state: ServerState = {
         api,
         stages: subscribers.length > 0 ? new Stages(subscribers, { clock, log }) : null,
@@ -73,6 +79,13 @@ export const requests = (settings: Settings) =>
       }
     },
   })
+
+async function requestLogOf({ log: { module }, log }: Settings): Promise<StageSubscriber[]> {
+  const own = module?.('http') ?? log
+  if (!own.v(REQUEST_LOG_LEVEL)) return []
+  const { requestLog } = await import('../../http/request-log.ts')
+  return [requestLog(own)]
+}
 
 async function responseSettings({ options, ids }: Settings): Promise<ResponseSettings> {
   const { hstsDirectives = [], goawayChance = 0, corsAllowedOrigins = [] } = options.serving ?? {}

@@ -6,6 +6,7 @@ import { truthOr } from '../../base/value-checks.ts'
 import { admissionFlags } from './admission-flags.ts'
 import { auditFlags } from './audit-flags.ts'
 import { aggregationFlags } from './aggregation-flags.ts'
+import { logFlags } from '../../flags/log-flags.ts'
 import { configFlag, globalFlags } from '../../flags/global-flags.ts'
 import { authenticationFlags } from './authentication-flags.ts'
 import { authorizationFlags } from './authorization-flags.ts'
@@ -183,6 +184,14 @@ export const serverFlags = {
       help: 'Minimum duration of a watch without a timeout, in seconds. The server ends it at a random time between one and two times this value.',
     },
   ),
+  'livez-grace-period': orNone(
+    durationFlag({
+      option: 'livezGraceMs',
+      section: 'Generic',
+      default: '0s',
+      help: 'How long from its start the server counts as live although its start is not finished.',
+    }),
+  ),
   'shutdown-delay-duration': orNone(
     durationFlag({
       option: 'shutdownDelayMs',
@@ -257,20 +266,10 @@ export const serverFlags = {
   ...admissionFlags,
   ...auditFlags,
   ...aggregationFlags,
-  v: intFlag(
-    { min: 0, max: 10 },
-    {
-      section: 'Logs',
-      short: 'v',
-      default: '0',
-      help: 'Log verbosity: 0 logs warnings and errors, 1 also informational messages, 4 also the causes of a failed start.',
-    },
+  ...logFlags(
+    '0',
+    'Log verbosity: 0 logs warnings and errors, 1 also informational messages, 2 also refused credentials, 3 also every request, 4 also the causes of a failed start.',
   ),
-  'logging-format': choiceFlag(['text', 'json'], {
-    section: 'Logs',
-    default: 'text',
-    help: 'Format of the log, which is written to standard error.',
-  }),
   'limit-heap': onFlag({
     section: 'Process',
     help: 'Limit how far the heap of the process grows beyond its live objects.',

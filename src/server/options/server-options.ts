@@ -121,6 +121,8 @@ export interface ServerOptions {
   readonly strangersPerAddress?: number
   /** Maximum memory of the bodies of all requests in progress, bytes; 128 MiB by default. */
   readonly bodyMemoryBytes?: number
+  /** Time from the start in which the server counts as live though it has not finished its start; 0 by default. */
+  readonly livezGraceMs?: number
   /** Time that a server which shuts down goes on serving, while it is not ready, milliseconds; 0 by default. */
   readonly shutdownDelayMs?: number
   /**
