@@ -193,6 +193,7 @@ describe('options of the server', () => {
     historyMs: 300_000,
     requestTimeoutMs: 60_000,
     shutdownGraceMs: 60_000,
+    livezGraceMs: 0,
     shutdownDelayMs: 0,
     shutdownSendRetryAfter: false,
     admissionControl: [],

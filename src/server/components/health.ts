@@ -31,6 +31,7 @@ export const health = ({ options, v, clock }: Settings) =>
         'start-{system}-apiserver-admission-initializer',
         'generic-apiserver-start-informers',
       )
+      const liveUntilMs = clock.now() + (options.livezGraceMs ?? 0)
       let isReady = false
       const checks = healthChecks(
         storeChecks(parts.engine, options, clock),
@@ -39,7 +40,7 @@ export const health = ({ options, v, clock }: Settings) =>
           synced: () => isReady && parts.admission.chain.isReady(),
           draining: () => parts.requests.state.shutdown.hasBegun,
         },
-        progress.checks(v),
+        progress.checks(v, () => clock.now() < liveUntilMs),
       )
       return { part: { checks, progress, namespacesReady: () => void (isReady = true) } }
     },
