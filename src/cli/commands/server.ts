@@ -15,6 +15,7 @@ import { auditOf } from '../../server/options/audit-flags.ts'
 import { aggregationOf } from '../../server/options/aggregation-flags.ts'
 import { authenticationOf } from '../../server/options/authentication-flags.ts'
 import { authorizationOf } from '../../server/options/authorization-flags.ts'
+import { metricsOf } from '../../server/options/metrics-flags.ts'
 import { commonServerFlags, serverFlags } from '../../server/options/server-flags.ts'
 
 /** Starts a server, as the package does. */
@@ -136,6 +137,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     authentication: authenticationOf(values),
     authorization: authorizationOf(values),
     aggregation: aggregationOf(values),
+    ...metricsOf(values),
     ...admissionOf(values),
     controllers: values.controllers,
     historyMs: values['history-window'],

@@ -9,6 +9,7 @@ import { aggregationFlags } from './aggregation-flags.ts'
 import { globalFlags } from '../../flags/global-flags.ts'
 import { authenticationFlags } from './authentication-flags.ts'
 import { authorizationFlags } from './authorization-flags.ts'
+import { metricsFlags } from './metrics-flags.ts'
 import { TRANSPORTS } from '../../engine/etcd/transport.ts'
 import { etcdFlags } from './etcd-flags.ts'
 import {
@@ -242,6 +243,7 @@ export const serverFlags = {
   ...admissionFlags,
   ...auditFlags,
   ...aggregationFlags,
+  ...metricsFlags,
   v: intFlag(
     { min: 0, max: 10 },
     {

@@ -14,6 +14,7 @@ import type { Client } from '../../client/client.ts'
 import type { Impersonation } from '../../client/client-config.ts'
 import type { DeprecatedUse } from '../../http/context.ts'
 import type { StageSubscriber } from '../../http/stages.ts'
+import type { MetricsOptions } from './metrics-options.ts'
 import { isLocalAddress } from '../local-address.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
 
@@ -105,6 +106,8 @@ export interface ServerOptions {
   readonly onDeprecated?: (use: DeprecatedUse) => void
   /** Called in this order at the stages of every request; empty by default. See docs/architecture.md. */
   readonly stages?: readonly StageSubscriber[]
+  /** Which metrics show. */
+  readonly metrics?: MetricsOptions
   readonly log?: Log
   readonly clock?: Clock
   readonly ids?: Ids
