@@ -12,6 +12,7 @@ import type { Controller, ControllerWorld, Running } from './controller.ts'
 import { definitionApproval, definitionStructure } from './definition-conditions.ts'
 import { definitionFinalizer, type RemoveInstances } from './definition-finalizer.ts'
 import { definitionNaming } from './definition-naming.ts'
+import { endpointsController } from './endpoints/endpoints-controller.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceLifecycle } from './namespace.ts'
 import { podGarbage } from './pod-garbage.ts'
@@ -39,6 +40,7 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   clusterRoleAggregation,
   namespaceLifecycle,
   resourceQuotas,
+  endpointsController(),
   claimProtection,
   volumeProtection,
   volumeBinder,
