@@ -30,6 +30,14 @@ export class Newest<T extends Typed> {
     return this.#writes.has(key)
   }
 
+  /** Whether what the informer knows is what was written here. */
+  isWritten(key: string, known: T | null): boolean {
+    const write = this.#writes.get(key)
+    if (!write) return false
+    if (known === null) return write.object === null
+    return write.object !== null && revisionOf(known) === write.revision
+  }
+
   /** The object, where `known` is what the informer knows. */
   pick(key: string, known: T | null): T | null {
     const write = this.#writes.get(key)
