@@ -81,7 +81,7 @@ export async function bundle({ dist, joined }) {
   await joinModules(common, { dist, joined })
   await joinProgram(common, { dist, joined })
   await joinStarters(common, { dist, joined })
-  for (const folder of ['.', 'client'])
+  for (const folder of ['.', 'client', 'testing'])
     writeFileSync(join(joined, 'src', folder, 'index.cjs'), REQUIRED)
   check(await kindsOf(joined))
   replaceFiles({ dist, joined })
@@ -106,6 +106,7 @@ function joinModules(common, { dist, joined }) {
     entryPoints: [
       join(dist, 'src', 'index.js'),
       join(dist, 'src', 'client', 'index.js'),
+      join(dist, 'src', 'testing', 'index.js'),
       join(dist, KINDS),
       loaderOf(dist),
       join(dist, 'src', 'code-cache', 'write-cache.js'),
@@ -150,7 +151,7 @@ async function joinProgram(common, { dist, joined }) {
 }
 
 /**
- * What `require('orch')` and `require('orch/client')` give: the same modules, loaded by Node itself. Test runners that load files into a sandbox of
+ * What `require` gives for `orch`, `orch/client` and `orch/testing`: the same modules, loaded by Node itself. Test runners that load files into a sandbox of
  * their own have a `require` that cannot load modules, and classes that are not those of Node's own parts; the context
  * that Node's `vm` calls this one is the one outside.
  */

@@ -6,15 +6,23 @@ import { compose, filters } from './pipeline.ts'
 import { RequestContext } from './request-context.ts'
 import { StatusError } from '../meta/errors.ts'
 
+/** Answers a request that passed the filters; `next` is its handler, which need not be called. */
+export type Around = (
+  context: Context,
+  next: (context: Context) => ApiResponse | Promise<ApiResponse>,
+) => ApiResponse | Promise<ApiResponse>
+
 /** Runs exchanges through the pipeline and counts those in progress. */
 export class Exchanges {
   readonly #state: ServerState
-  readonly #run = compose(filters, dispatch)
+  readonly #run: (context: Context) => ApiResponse | Promise<ApiResponse>
   #underway = 0
   #onIdle: () => void = () => {}
 
-  constructor(state: ServerState) {
+  /** `around`: without it requests go from the filters to their handlers. */
+  constructor(state: ServerState, around?: Around) {
     this.#state = state
+    this.#run = compose(filters, around ? (context) => around(context, dispatch) : dispatch)
   }
 
   /** Resolves when none is in progress, or after so many milliseconds. */

@@ -34,7 +34,7 @@ export const requests = (settings: Settings) =>
       'endpoints',
     ],
     start({ api, audit, authentication, authorization, aggregation, health, endpoints }) {
-      const { options, v, clock, log } = settings
+      const { options, inside, v, clock, log } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
       const subscribers = [...(audit.trail ? [audit.trail] : []), ...(options.stages ?? [])]
@@ -64,7 +64,7 @@ export const requests = (settings: Settings) =>
         },
       }
       return {
-        part: { state, exchanges: new Exchanges(state), connections },
+        part: { state, exchanges: new Exchanges(state, inside.around), connections },
         stop: () => deadlines.close(),
       }
     },
