@@ -2,6 +2,8 @@
 import type { Clock } from '../base/clock.ts'
 import type { Client } from '../client/client.ts'
 import type { ApiResponse, Context } from '../http/context.ts'
+import { readBody } from '../http/dispatch.ts'
+import { isLongRunning } from '../http/request-info.ts'
 import type { RequestRecords } from './request-record.ts'
 import {
   agrees,
@@ -97,13 +99,19 @@ export class Faults {
   async #fail(running: RunningFault, context: Context, next: Handler): Promise<ApiResponse> {
     const { fault } = running
     const { clock, records, client } = this.#parts
-    if (context.record)
-      records.notesOf(context.record).fault = wordsOf({ ...fault, race: fault.race !== undefined })
+    if (context.record) records.notesOf(context.record).fault = wordsOfFault(fault)
     if (fault.hold === true) await running.held
     if (fault.delay !== undefined) await running.pause(clock, millisecondsOf(fault.delay))
     if (fault.race !== undefined && fault.race !== false) await race(await client(), fault, context)
+    if (fault.status === undefined && fault.drop !== 'before')
+      return this.#after(fault, context, next)
+    // For the record.
+    if (!isLongRunning(context.info)) await readBody(context)
     if (fault.status !== undefined) throw refusalOf(fault, fault.status, context.info)
-    if (fault.drop === 'before') return cut(context)
+    return cut(context)
+  }
+
+  async #after(fault: Fault, context: Context, next: Handler): Promise<ApiResponse> {
     const response = await next(context)
     return fault.drop === 'after' ? cut(context) : response
   }
@@ -165,6 +173,10 @@ class RunningFault implements ActiveFault {
     for (const end of [...this.#pauses]) end()
   }
 }
+
+/** A fault in words, for the record. */
+const wordsOfFault = ({ race: racing, ...rest }: Fault): string =>
+  wordsOf({ ...rest, ...(racing === undefined ? {} : { race: racing !== false }) })
 
 function checkFault(fault: Fault): void {
   checkMembers(fault, MEMBERS, 'a fault')

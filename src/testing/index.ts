@@ -1,4 +1,13 @@
 /** The entry `testing` of the package: servers for tests of operators, webhooks and clients. */
+export {
+  builders,
+  type Builder,
+  type Builders,
+  type Built,
+  type Definition,
+  type Grant,
+  type Partly,
+} from './builders.ts'
 export { eventually, type EventuallyOptions } from './eventually.ts'
 export type { ActiveFault, Fault } from './faults.ts'
 export type { TestUser } from './kubeconfig-for.ts'

@@ -3,16 +3,18 @@ import type { BuiltInKinds } from '../client/kinds.ts'
 import type { ResourceClient } from '../client/resource-client.ts'
 import type { ApiObject, ResourceAddress } from '../client/transport.ts'
 
+const ROUNDS = 3
+
 /** A namespace of a test. */
 export class TestNamespace {
   readonly name: string
   readonly #client: Client
-  readonly #settled: () => Promise<void>
+  readonly #pass: () => Promise<void>
 
-  constructor(name: string, client: Client, settled: () => Promise<void>) {
+  constructor(name: string, client: Client, pass: () => Promise<void>) {
     this.name = name
     this.#client = client
-    this.#settled = settled
+    this.#pass = pass
   }
 
   /** The verbs of a resource in this namespace, in the process of the server. */
@@ -29,9 +31,14 @@ export class TestNamespace {
     return all.in(this.name) as ResourceClient<object>
   }
 
-  /** Deletes it with all that is in it; with controllers it is gone afterwards, unless finalizers keep it. */
+  /**
+   * Deletes it with all that is in it. Controllers wait some seconds before they empty it, by which the clock of the server
+   * is moved on; then it is gone, unless finalizers keep it.
+   */
   async delete(): Promise<void> {
-    await this.#client.resource('v1', 'namespaces').delete(this.name)
-    await this.#settled()
+    const namespaces = this.#client.resource('v1', 'namespaces')
+    await namespaces.delete(this.name)
+    for (let round = 0; round < ROUNDS && (await namespaces.find(this.name)); round++)
+      await this.#pass()
   }
 }

@@ -33,6 +33,9 @@ export interface TestServerOptions extends Omit<ServerOptions, 'clock'> {
 /** Rounds in which what controllers do about a restored state is taken back: one, as a rule. */
 const MAX_ROUNDS = 10
 
+/** After so long at the latest controllers go on with a deletion. */
+const DELETION_MS = 6_000
+
 /** Starts a server in memory and resolves when it is ready and its controllers have nothing left to do. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { setup, ...given } = options
@@ -194,7 +197,10 @@ export class TestServer implements RunningServer {
       .create({ metadata: { generateName: `${prefix}-` } })
     // With controllers it has an account for pods then.
     await this.settled()
-    return new TestNamespace(made.metadata!.name!, client, () => this.settled())
+    return new TestNamespace(made.metadata!.name!, client, async () => {
+      await this.clock.advance(DELETION_MS)
+      await this.settled()
+    })
   }
 
   /**
