@@ -9,6 +9,7 @@ import { renewTables, storageForms } from '../registry/storage-forms.ts'
 import { alwaysAllow } from '../authz/always.ts'
 import { managerWorld } from './controller-dependencies.ts'
 import type { ControllerWorld } from '../controllers/controller.ts'
+import { IterationQueue } from '../base/iteration-queue.ts'
 import { ManualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { randomIds } from '../base/ids.ts'
@@ -182,6 +183,7 @@ function apiOf({ v, clock, cache, catalogue, objects }: ApiParts): Api {
     clock,
     ids: randomIds,
     cache,
+    largeWork: new IterationQueue(),
     catalogue,
     admission: admissionChain(
       admissionPlugins

@@ -47,7 +47,7 @@ export const requests = (settings: Settings) =>
         requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
         draining: false,
         bodyMemory: new BodyMemory(options.bodyMemoryBytes),
-        bodyQueue: new BodyQueue(),
+        bodyQueue: new BodyQueue(api.largeWork),
         log,
         authentication: authentication.chain,
         authorizer: authorization.authorizer,
