@@ -107,6 +107,7 @@ export class TestServer implements RunningServer {
   readonly webhooks: WebhookRecords
   readonly #parts: TestServerParts
   readonly #state: StoreState
+  readonly #closers: (() => void)[] = []
   #base: Snapshot | null = null
   #admin: Promise<Client> | null = null
 
@@ -268,10 +269,16 @@ export class TestServer implements RunningServer {
     await this.settled()
   }
 
+  /** Calls back when the server has been closed. */
+  onClose(call: () => void): void {
+    this.#closers.push(call)
+  }
+
   async close(): Promise<void> {
     this.#parts.faults.clear()
     this.#state.close()
     await this.#parts.running.close()
+    for (const call of this.#closers.splice(0)) call()
   }
 
   #asAdmin(): Promise<Client> {
