@@ -87,7 +87,7 @@ export async function bundle({ dist, joined }) {
   await joinModules(common, { dist, joined })
   await joinProgram(common, { dist, to: join(joined, 'src'), namedShapes })
   await joinStarters(common, { dist, joined })
-  for (const folder of ['.', 'client'])
+  for (const folder of ['.', 'client', 'testing'])
     writeFileSync(join(joined, 'src', folder, 'index.cjs'), REQUIRED)
   check(await kindsOf(joined))
   replaceFiles({ dist, joined })
@@ -112,6 +112,7 @@ function joinModules(common, { dist, joined }) {
     entryPoints: [
       join(dist, 'src', 'index.js'),
       join(dist, 'src', 'client', 'index.js'),
+      join(dist, 'src', 'testing', 'index.js'),
       join(dist, KINDS),
       loaderOf(dist),
       join(dist, 'src', 'code-cache', 'write-cache.js'),
@@ -126,7 +127,7 @@ function joinModules(common, { dist, joined }) {
 }
 
 /**
- * What `require('orch')` and `require('orch/client')` give: the same modules, loaded by Node itself. Test runners that load files into a sandbox of
+ * What `require` gives for `orch`, `orch/client` and `orch/testing`: the same modules, loaded by Node itself. Test runners that load files into a sandbox of
  * their own have a `require` that cannot load modules, and classes that are not those of Node's own parts; the context
  * that Node's `vm` calls this one is the one outside.
  */

@@ -39,7 +39,7 @@ export const requests = (settings: Settings) =>
       'endpoints',
     ],
     async start({ api, audit, authentication, authorization, aggregation, health, endpoints }) {
-      const { options, v, clock, log, metrics } = settings
+      const { options, inside, v, clock, log, metrics } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
       const counted = new RequestMetrics({
@@ -84,7 +84,7 @@ export const requests = (settings: Settings) =>
         },
       }
       return {
-        part: { state, exchanges: new Exchanges(state), connections },
+        part: { state, exchanges: new Exchanges(state, inside.around), connections },
         stop: () => deadlines.close(),
       }
     },
