@@ -59,6 +59,8 @@ const namesIn = (resources) => {
 }
 
 const PROGRAM = join('src', 'program.js')
+/** The command-line client is short-lived: it has a script of its own, a small one. */
+const CLIENT = join('src', 'client-program.js')
 
 const KINDS = join('src', 'kinds', 'index.js')
 const kindsOf = async (folder) => (await import(pathToFileURL(join(folder, KINDS)))).resources
@@ -122,20 +124,34 @@ function joinModules(common, { dist, joined }) {
 // A script that is no module can import nothing: what runs it gives it what imports packages.
 const importingByCall = (source) => source.replaceAll(/\bimport\((?=['"][^.])/g, '__import(')
 
-/** All programs, as one script. */
-async function joinProgram(common, { dist, joined }) {
+const SERVERS = `
+  export { apiserverMain, controllerManagerMain, main } from './src/cli/main.js'
+  export { packageVersion } from './src/base/package-version.js'
+  export const kinds = () => import('./src/kinds/index.js')
+  export const server = () => import('./src/server/start-server.js')
+`
+
+/** All servers as one script, and the client as another. */
+async function joinProgram(common, places) {
+  await joinScript(common, { ...places, contents: SERVERS, file: PROGRAM })
+  const contents = `export { ctlProgram } from './src/ctl/program.js'`
+  await joinScript(common, { ...places, contents, file: CLIENT, change: readingKinds })
+}
+
+// Most commands need no declarations of kinds, which are most of the code: they are loaded as a module on first use.
+const readingKinds = (source) =>
+  importingByCall(
+    source.replaceAll(
+      /\bimport\(['"][./]+\/kinds\/index\.js['"]\)/g,
+      `__import(new URL('./kinds/index.js', __url).href)`,
+    ),
+  )
+
+async function joinScript(common, { dist, joined, contents, file, change = importingByCall }) {
   await build({
     ...common,
-    stdin: {
-      contents: `
-        export { apiserverMain, controllerManagerMain, main } from './src/cli/main.js'
-        export { packageVersion } from './src/base/package-version.js'
-        export const kinds = () => import('./src/kinds/index.js')
-        export const server = () => import('./src/server/start-server.js')
-      `,
-      resolveDir: dist,
-    },
-    outfile: join(joined, PROGRAM),
+    stdin: { contents, resolveDir: dist },
+    outfile: join(joined, file),
     format: 'cjs',
     // Less to read at each start. Lines stay short enough for a stack to say where it was.
     minifyWhitespace: true,
@@ -145,7 +161,7 @@ async function joinProgram(common, { dist, joined }) {
     },
     footer: { js: '})' },
     define: { 'import.meta.url': '__url', 'import.meta.dirname': '__dirname' },
-    plugins: [namedShapes(importingByCall)],
+    plugins: [namedShapes(change)],
   })
 }
 
@@ -166,12 +182,15 @@ async function joinStarters(common, { dist, joined }) {
   const program = {
     name: 'program',
     setup(plugin) {
-      plugin.onResolve({ filter: /^\.\.\/src\// }, () => ({ path: PROGRAM, namespace: 'program' }))
-      plugin.onLoad({ filter: /^/, namespace: 'program' }, () => ({
+      plugin.onResolve({ filter: /^\.\.\/src\// }, ({ path }) => ({
+        path: path.startsWith('../src/ctl/') ? CLIENT : PROGRAM,
+        namespace: 'program',
+      }))
+      plugin.onLoad({ filter: /^/, namespace: 'program' }, ({ path }) => ({
         contents: `
           import { join } from 'node:path'
           import { openScript } from ${JSON.stringify(loaderOf(dist))}
-          module.exports = openScript(join(__dirname, '..', 'src', 'program.js')).run()
+          module.exports = openScript(join(__dirname, '..', ${JSON.stringify(path)})).run()
         `,
         resolveDir: dist,
       }))

@@ -7,23 +7,26 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { CODE_SUFFIX, openScript } from './start-cached.ts'
 
-const path = join(import.meta.dirname, '..', 'program.js')
-const code = path + CODE_SUFFIX
+const folder = join(import.meta.dirname, '..')
 
-const fresh = `${code}.${process.pid}`
-try {
-  // Must precede the first read of the script: V8 reuses compiled code, and would not compile more of it.
-  setFlagsFromString('--no-lazy')
-  rmSync(code, { force: true })
-  const script = openScript(path)
-  // Code is good for the flags of when it is written out.
-  setFlagsFromString('--lazy')
-  writeFileSync(fresh, script.code())
-  // Another process may be starting.
-  renameSync(fresh, code)
-} catch (error) {
-  rmSync(fresh, { force: true })
-  const why = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`the code of the programs cannot be kept: ${why}\n`)
-  process.exitCode = 1
+for (const name of ['program.js', 'client-program.js']) {
+  const path = join(folder, name)
+  const code = path + CODE_SUFFIX
+  const fresh = `${code}.${process.pid}`
+  try {
+    // Must precede the first read of the script: V8 reuses compiled code, and would not compile more of it.
+    setFlagsFromString('--no-lazy')
+    rmSync(code, { force: true })
+    const script = openScript(path)
+    // Code is good for the flags of when it is written out.
+    setFlagsFromString('--lazy')
+    writeFileSync(fresh, script.code())
+    // Another process may be starting.
+    renameSync(fresh, code)
+  } catch (error) {
+    rmSync(fresh, { force: true })
+    const why = error instanceof Error ? error.message : String(error)
+    process.stderr.write(`the code of the programs cannot be kept: ${why}\n`)
+    process.exitCode = 1
+  }
 }
