@@ -24,6 +24,8 @@ export interface Exchange {
   /** Aborted when the client disconnects, or by `abort`. */
   readonly signal: AbortSignal
   abort(): void
+  /** Breaks the connection, or resets the stream: the client gets no response, or an incomplete one. */
+  cut(): void
   /**
    * The whole request body, in memory of the budget. Throws 413 beyond `limit` bytes, 429 when the budget is exhausted,
    * and BodyCutOff.
@@ -152,6 +154,9 @@ export class Http1Exchange extends Base implements Exchange {
     this.#taken = true
     this.#response.detachSocket(this.#request.socket)
     this.observer?.begun(101)
+  }
+  cut(): void {
+    this.#request.socket.destroy()
   }
   protected onClosed(call: () => void): void {
     const what = this.upgrade?.socket ?? this.#response

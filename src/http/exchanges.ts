@@ -6,17 +6,27 @@ import { compose, filtersOf } from './pipeline.ts'
 import { RequestContext } from './request-context.ts'
 import { StatusError } from '../meta/errors.ts'
 
+/** Answers a request that passed the filters; `next` is its handler, which need not be called. */
+export type Around = (
+  context: Context,
+  next: (context: Context) => ApiResponse | Promise<ApiResponse>,
+) => ApiResponse | Promise<ApiResponse>
+
 /** Runs exchanges through the pipeline and counts those in progress. */
 export class Exchanges {
   readonly #state: ServerState
-  readonly #run: ReturnType<typeof compose>
+  readonly #run: (context: Context) => ApiResponse | Promise<ApiResponse>
   #underway = 0
   /** Called when a request ends; null while nobody waits for that. */
   #onEnd: (() => void) | null = null
 
-  constructor(state: ServerState) {
+  /** `around`: without it requests go from the filters to their handlers. */
+  constructor(state: ServerState, around?: Around) {
     this.#state = state
-    this.#run = compose(filtersOf(state), dispatch)
+    this.#run = compose(
+      filtersOf(state),
+      around ? (context) => around(context, dispatch) : dispatch,
+    )
   }
 
   /** Whether a request is in progress. */

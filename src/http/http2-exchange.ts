@@ -48,6 +48,9 @@ export class Http2Exchange implements Exchange, Out {
   abort(): void {
     this.#abortController().abort()
   }
+  cut(): void {
+    this.#stream.reset(INTERNAL_ERROR)
+  }
   #abortController(): AbortController {
     if (this.#controller) return this.#controller
     const controller = new AbortController()

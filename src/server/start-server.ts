@@ -76,6 +76,7 @@ export async function launchServer(
   const settings = await readSettings(options, inside)
   const graph = serverGraph(settings)
   const parts = await graph.start()
+  inside.started?.(parts)
   settings.log.info('ready', {
     url: parts.listener.url,
     store: settings.store,
