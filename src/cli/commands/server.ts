@@ -106,8 +106,15 @@ export async function serverCommand(
   }
   state = 'running'
   terminal.out(readyLine(server))
+  const { NOTIFY_SOCKET } = process.env
+  const manager =
+    NOTIFY_SOCKET === undefined
+      ? null
+      : (await import('../service-manager.ts')).serviceManager(process.env, { log })
+  manager?.ready(`Serving at ${server.url}`)
   const signal = await asked
   log.info('shutting down', { signal })
+  manager?.stopping()
   try {
     await server.close()
     stopped(signal, 'in order')
