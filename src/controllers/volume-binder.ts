@@ -83,9 +83,10 @@ export const volumeBinder: Controller = {
       const { claimRef } = object.spec
       if (claimRef) claimQueue.add(keyOf(claimRef.namespace ?? '', claimRef.name ?? ''))
     }
-    const claimChanged = ({ key, object }: Entry<PersistentVolumeClaim>) => {
-      claimQueue.add(key)
-      const { volumeName = '' } = object.spec
+    const claimChanged = (entry: Entry<PersistentVolumeClaim>) => {
+      claimQueue.add(entry.key)
+      if (!entry.mayContain('"volumeName":')) return
+      const { volumeName = '' } = entry.object.spec
       if (volumeName !== '') volumeQueue.add(volumeName)
     }
     const ends = [

@@ -79,6 +79,9 @@ export class Http2Exchange implements Exchange, Out {
   take(): void {
     throw new Error('a stream of HTTP/2 cannot be taken over')
   }
+  endConnection(): void {
+    this.#stream.connection.end()
+  }
   send(status: number, headers: HeaderList, body: Buffer | string): void {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     headers.push('content-length', String(bytes.length), 'date', dateText())
