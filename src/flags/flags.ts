@@ -144,7 +144,8 @@ export const listFlag = (
   merge: (before, after) => [...before, ...after],
 })
 
-function commaSeparated(text: string): string[] {
+/** Texts between commas; those with a comma are quoted. */
+export function commaSeparated(text: string): string[] {
   const items: string[] = []
   let item = ''
   let quoted = false

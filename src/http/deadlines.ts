@@ -49,7 +49,10 @@ export class Deadlines {
     const { exchange, record } = context
     if (!exchange.begun) {
       const error = timeout('request did not complete within the allotted timeout')
-      record?.failed(error)
+      if (record !== null) {
+        record.failed(error)
+        record.hasTimedOut = true
+      }
       void writeResponse(context, jsonFailureResponse(context, error))
     }
     exchange.abort()

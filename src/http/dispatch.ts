@@ -129,6 +129,7 @@ function resource(
   const { api } = context.server
   context.hasBinary = served.protobuf !== null
   checkShape(context, served)
+  if (context.record !== null) context.record.served = served
   const { verb } = info
   if (served.deprecated) warnDeprecated(context, served, served.deprecated)
   const call: Call = {

@@ -14,6 +14,8 @@ import { runtimeConfig } from '../catalogue/runtime-config.ts'
 import { setGates } from '../kinds/gates.ts'
 import { resources } from '../kinds/index.ts'
 import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
+import { Registry } from '../metrics/registry.ts'
+import type { MetricsOptions } from './options/metrics-options.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { choosePlugins, type ChosenPlugins } from './admission-plugins.ts'
 import { serviceRanges, type ServerOptions } from './options/server-options.ts'
@@ -53,6 +55,8 @@ export interface Settings {
   /** Addresses and ports of services. */
   readonly ranges: ReturnType<typeof serviceRanges>
   readonly plugins: ChosenPlugins
+  /** The metrics of the server. */
+  readonly metrics: Registry
 }
 
 /** Checks the options and reads the files of admission configuration. Throws an Error that names flags. */
@@ -80,8 +84,22 @@ export async function readSettings(options: ServerOptions, inside: Inside): Prom
     isEnabled,
     ranges: serviceRanges(options),
     plugins: await choosePlugins(options, v),
+    metrics: metricsRegistry(options.metrics ?? {}, v, log),
   }
 }
+
+const metricsRegistry = (
+  { disabled = [], allowLabels, showHiddenForVersion = '' }: MetricsOptions,
+  v: Vocabulary,
+  log: Log,
+): Registry =>
+  new Registry({
+    v,
+    log,
+    disabled,
+    allowLabels: [...(allowLabels ?? [])].map(([key, values]) => [key, values.split(',')] as const),
+    showHidden: showHiddenForVersion !== '',
+  })
 
 const storeOf = ({ store, etcd, dataDir }: ServerOptions): Settings['store'] =>
   store ?? (etcd ? 'etcd' : dataDir === undefined ? 'memory' : 'lmdb')

@@ -19,6 +19,7 @@ import { aggregationOf } from '../../server/options/aggregation-flags.ts'
 import { authenticationOf } from '../../server/options/authentication-flags.ts'
 import { authorizationOf } from '../../server/options/authorization-flags.ts'
 import { servingOf } from '../../server/options/serving-flags.ts'
+import { metricsOf } from '../../server/options/metrics-flags.ts'
 import { commonServerFlags, serverFlags } from '../../server/options/server-flags.ts'
 
 /** Starts a server, as the package does. */
@@ -151,6 +152,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     authentication: authenticationOf(values),
     authorization: authorizationOf(values),
     aggregation: aggregationOf(values),
+    ...metricsOf(values),
     ...admissionOf(values),
     controllers: values.controllers,
     historyMs: values['history-window'],

@@ -10,6 +10,7 @@ import { Deadlines } from '../../http/deadlines.ts'
 import { connectionsWithin } from '../../http/descriptors.ts'
 import { Exchanges } from '../../http/exchanges.ts'
 import { Stages, type StageSubscriber } from '../../http/stages.ts'
+import { RequestMetrics } from '../../http/request-metrics.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -38,17 +39,23 @@ export const requests = (settings: Settings) =>
       'endpoints',
     ],
     async start({ api, audit, authentication, authorization, aggregation, health, endpoints }) {
-      const { options, inside, v, clock, log } = settings
+      const { options, inside, v, clock, log, metrics } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
+      const counted = new RequestMetrics({
+        registry: metrics,
+        catalogue: api.catalogue,
+        now: () => clock.now(),
+      })
       const subscribers = [
         ...(audit.trail ? [audit.trail] : []),
         ...(await requestLogOf(settings)),
+        counted,
         ...(options.stages ?? []),
       ]
       const state: ServerState = {
         api,
-        stages: subscribers.length > 0 ? new Stages(subscribers, { clock, log }) : null,
+        stages: new Stages(subscribers, { clock, log }),
         audit: audit.trail,
         deadlines,
         connections,
@@ -68,7 +75,10 @@ export const requests = (settings: Settings) =>
         health: health.checks,
         ...endpoints,
         remotes: aggregation.remotes,
-        onDeprecated: (use) => options.onDeprecated?.(use),
+        onDeprecated: (use) => {
+          counted.deprecated(use)
+          options.onDeprecated?.(use)
+        },
         onError: (error, { exchange, path }) => {
           log.error('request failed', { method: exchange.method, path, error: errorText(error) })
         },

@@ -10,6 +10,7 @@ import { logFlags } from '../../flags/log-flags.ts'
 import { configFlag, globalFlags } from '../../flags/global-flags.ts'
 import { authenticationFlags } from './authentication-flags.ts'
 import { authorizationFlags } from './authorization-flags.ts'
+import { metricsFlags } from './metrics-flags.ts'
 import { TRANSPORTS } from '../../engine/etcd/transport.ts'
 import { etcdFlags } from './etcd-flags.ts'
 import { servingFlags } from './serving-flags.ts'
@@ -266,6 +267,7 @@ export const serverFlags = {
   ...admissionFlags,
   ...auditFlags,
   ...aggregationFlags,
+  ...metricsFlags,
   ...logFlags(
     '0',
     'Log verbosity: 0 logs warnings and errors, 1 also informational messages, 2 also refused credentials, 3 also every request, 4 also the causes of a failed start.',

@@ -15,6 +15,7 @@ import type { Impersonation } from '../../client/client-config.ts'
 import type { DeprecatedUse } from '../../http/context.ts'
 import type { StageSubscriber } from '../../http/stages.ts'
 import type { ServingOptions } from './serving-options.ts'
+import type { MetricsOptions } from './metrics-options.ts'
 import { isLocalAddress } from '../local-address.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
 
@@ -107,6 +108,8 @@ export interface ServerOptions {
   readonly onDeprecated?: (use: DeprecatedUse) => void
   /** Called in this order at the stages of every request; empty by default. See docs/architecture.md. */
   readonly stages?: readonly StageSubscriber[]
+  /** Which metrics show. */
+  readonly metrics?: MetricsOptions
   readonly log?: Log
   readonly clock?: Clock
   readonly ids?: Ids
