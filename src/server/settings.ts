@@ -10,19 +10,30 @@ import type { LiveCatalogue } from '../catalogue/live-catalogue.ts'
 import { runtimeConfig } from '../catalogue/runtime-config.ts'
 import { setGates } from '../kinds/gates.ts'
 import { resources } from '../kinds/index.ts'
+import { checkKeyPair } from '../pki/pem-check.ts'
 import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { choosePlugins, type ChosenPlugins } from './admission-plugins.ts'
 import { serviceRanges, type ServerOptions } from './options/server-options.ts'
 import { checkTlsOptions } from './options/tls-options.ts'
 
+/** What clients meet a server with, PEM. */
+export interface ServingPair {
+  readonly cert: string
+  readonly key: string
+}
+
 /** Hooks for callers inside this project. */
 export interface Inside {
   /** Called before the first write and the first response. Changes of the catalogue change the served resources. */
   readonly made?: (parts: { readonly api: Api; readonly catalogue: LiveCatalogue }) => void
+  /** Served with instead of the server's own, whose authority issues none of the kind. */
+  readonly servingPair?: ServingPair
   /** Told how long admission takes. */
   readonly admissionObserver?: AdmissionObserver
 }
+
+const SERVING_FLAGS = { cert: '--tls-cert-file', key: '--tls-private-key-file' }
 
 /** Settings that all components of one server share. */
 export interface Settings {
@@ -49,6 +60,7 @@ export async function readSettings(options: ServerOptions, inside: Inside): Prom
   const v = vocabularies[options.vocabulary ?? defaultVocabulary]
   const log = options.log ?? silentLog
   checkTlsOptions(options)
+  if (inside.servingPair) checkKeyPair(inside.servingPair, SERVING_FLAGS)
   const { gate, warnings } = forFlagSync('feature-gates', () =>
     setGates(options.featureGates ?? {}, v),
   )

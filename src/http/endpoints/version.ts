@@ -1,4 +1,5 @@
 import { arch, platform } from 'node:os'
+import { gitVersion, RELEASE } from '../../base/release.ts'
 import type { Endpoint } from '../context.ts'
 
 /** Build information of the program. */
@@ -12,20 +13,12 @@ export interface BuildInfo {
   readonly buildDate: string
 }
 
-/** Release whose behaviour the server implements. */
-const MAJOR = '1'
-const MINOR = '25'
-
-/** The version as clients read it, for instance `v1.25.0+0.1.0`. */
-export const gitVersion = (version: string): string => `v${MAJOR}.${MINOR}.0+${version}`
-
 /** `/version`: the release that clients may rely on. */
 export function versionEndpoint(build: BuildInfo): Endpoint {
   const processor = arch() === 'x64' ? 'amd64' : arch()
   const body = JSON.stringify(
     {
-      major: MAJOR,
-      minor: MINOR,
+      ...RELEASE,
       gitVersion: gitVersion(build.version),
       gitCommit: build.gitCommit,
       gitTreeState: build.gitTreeState,

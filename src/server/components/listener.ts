@@ -20,14 +20,14 @@ export const listener = (settings: Settings) =>
     name: 'listener',
     needs: ['dataDir', 'cache', 'pki', 'authentication', 'endpoints', 'requests'],
     async start(parts) {
-      const { options, bindAddress, log } = settings
+      const { options, inside, bindAddress, log } = settings
       const { pki, authentication, cache, requests } = parts
       const { connections, exchanges, state } = requests
       const socket = await listen({
         bindAddress,
         port: options.port ?? 0,
-        cert: pki.servingCert,
-        key: pki.servingKey,
+        cert: inside.servingPair?.cert ?? pki.servingCert,
+        key: inside.servingPair?.key ?? pki.servingKey,
         clientCa: authentication.clientCa(),
         connections,
         certificates: authentication.certificates,

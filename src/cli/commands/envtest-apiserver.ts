@@ -1,0 +1,186 @@
+/** The server as test environments start it: with the flags of its original, over our stand-in for etcd or over an etcd. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { readFlagFileSync } from '../../base/flag-file.ts'
+import { limitHeap } from '../../base/heap-limits.ts'
+import { plainMessage, plainReason } from '../../base/plain-reason.ts'
+import { gitVersion } from '../../base/release.ts'
+import { apiserverFlags, ownSpelling } from '../../envtest/apiserver-flags.ts'
+import { objectsDir } from '../../envtest/data-folder.ts'
+import { findStore } from '../../envtest/find-store.ts'
+import { ignoredLine, sift, type Sifted } from '../../envtest/known-flags.ts'
+import { boolFlag, FlagError, listFlag, parseFlags } from '../../flags/flags.ts'
+import { etcdFlags } from '../../server/options/etcd-flags.ts'
+import { serverFlags } from '../../server/options/server-flags.ts'
+import type { ServingPair } from '../../server/settings.ts'
+import { dropIn, product } from '../../vocabulary/index.ts'
+import { helpText } from '../../flags/help.ts'
+import type { Terminal } from '../terminal.ts'
+import { serverCommand, type StartServer } from './server.ts'
+
+/** Name, version and terminal of the program, and its environment. */
+export interface ApiserverCommand {
+  readonly version: string
+  readonly terminal: Terminal
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+const NAME = dropIn.apiserver
+const ABOUT = `${product.title} with the flags of ${NAME}, for test environments.`
+/** Test environments wait for the end of each server. */
+const MOST_STOP_MS = 900
+
+/** Resolves with the exit code. Throws FlagError. */
+export async function envtestApiserver(
+  { version, terminal, env }: ApiserverCommand,
+  args: readonly string[],
+): Promise<number> {
+  const flags = apiserverFlags(serverFlags)
+  const certificate = sift(
+    args.map((arg) => (arg === '-h' ? '--help' : arg)),
+    flags.certificate,
+  )
+  const ignored = sift(certificate.kept, flags.ignored)
+  const words = parseFlags(wordFlags, sift(ignored.kept, wordFlags).taken.map(spelled))
+  if (words.help || words['help-all']) {
+    const example = '--etcd-servers=http://127.0.0.1:2379 --secure-port=6443'
+    terminal.out(helpText({ about: ABOUT, name: NAME, flags: flags.all, example }))
+    return 0
+  }
+  if (words.version) {
+    terminal.out(`${dropIn.spoken.words.Brand} ${gitVersion(version)}\n`)
+    return 0
+  }
+  const warning = ignoredLine(ignored.taken)
+  if (warning !== null) terminal.err(`${NAME}: ${warning}\n`)
+  let own: OwnArguments
+  let pair: ServingPair | null
+  try {
+    pair = servingPair(certificate.taken)
+    own = await ownArguments(ignored.kept.map(ownSpelling), env)
+  } catch (error) {
+    if (error instanceof FlagError) throw error
+    terminal.err(`${NAME}: ${plainMessage(error)}\n`)
+    return 1
+  }
+  const start: StartServer = async (options) => {
+    const { launchServer } = await import('../../server/start-server.ts')
+    return launchServer(options, pair === null ? {} : { servingPair: pair })
+  }
+  limitHeap()
+  const command = { name: NAME, about: ABOUT, version, terminal: hurried(terminal), start }
+  try {
+    return await serverCommand(command, own.args)
+  } finally {
+    own.clear()
+  }
+}
+
+/** Flags that are looked at before the others. */
+const wordFlags = {
+  help: boolFlag({ section: '', help: '' }),
+  'help-all': boolFlag({ section: '', help: '' }),
+  version: boolFlag({ section: '', help: '' }),
+}
+
+const spelled = ([name, value]: readonly [string, string]): string => `--${name}=${value}`
+
+interface OwnArguments {
+  readonly args: readonly string[]
+  /** Removes what was made for them. */
+  clear(): void
+}
+
+const storeFlags = {
+  'etcd-servers': listFlag({ section: '', help: '' }),
+  'etcd-prefix': etcdFlags['etcd-prefix'],
+}
+
+/** Arguments of the server command. Those that were given come last and win. */
+async function ownArguments(
+  args: readonly string[],
+  env: ApiserverCommand['env'],
+): Promise<OwnArguments> {
+  const before = [
+    `--vocabulary=${dropIn.spoken.name}`,
+    ...(hasControllers(env) ? [] : ['--controllers=server']),
+  ]
+  const { kept, taken } = sift(args, { 'etcd-servers': storeFlags['etcd-servers'] })
+  const prefixes = sift(args, { 'etcd-prefix': storeFlags['etcd-prefix'] }).taken
+  const given = parseFlags(storeFlags, [...taken, ...prefixes].map(spelled))
+  const [server] = given['etcd-servers']
+  if (server === undefined) throw new Error('--etcd-servers must be specified')
+  const folder = await foundAt(server)
+  if (folder === null) return overEtcd(before, args)
+  const dataDir = objectsDir(folder, given['etcd-prefix'])
+  const store = [`--data-dir=${dataDir}`, '--store=lmdb', '--unsafe-no-fsync']
+  return { args: [...before, ...store, ...kept], clear: () => {} }
+}
+
+async function foundAt(server: string) {
+  try {
+    return await findStore(server)
+  } catch (cause) {
+    throw new Error(`no etcd answers at ${server}: ${plainReason(cause)}`, { cause })
+  }
+}
+
+/** Everything that lasts is in etcd, keys included: other files go with the process. */
+function overEtcd(before: readonly string[], args: readonly string[]): OwnArguments {
+  const dataDir = mkdtempSync(join(tmpdir(), `${product.command}-`))
+  return {
+    args: [...before, `--data-dir=${dataDir}`, ...args],
+    clear: () => rmSync(dataDir, { recursive: true, force: true }),
+  }
+}
+
+function hasControllers(env: ApiserverCommand['env']): boolean {
+  const text = env[dropIn.controllersVariable] ?? ''
+  if (text === '') return false
+  try {
+    return wordFlags.help.parse(text)
+  } catch (cause) {
+    throw new Error(
+      `${dropIn.controllersVariable} must be true or false, not ${JSON.stringify(text)}`,
+      { cause },
+    )
+  }
+}
+
+/** The pair that flags name, or the one in the directory that a flag names; null without. */
+function servingPair(taken: Sifted['taken']): ServingPair | null {
+  const { 'cert-dir': dir, ...named } = Object.fromEntries(taken)
+  const { 'tls-cert-file': cert = '', 'tls-private-key-file': key = '' } = named
+  if ((cert === '') !== (key === ''))
+    throw new Error('--tls-cert-file and --tls-private-key-file must be given together')
+  if (cert !== '') {
+    return {
+      cert: readFlagFileSync('tls-cert-file', resolve(cert)).toString(),
+      key: readFlagFileSync('tls-private-key-file', resolve(key)).toString(),
+    }
+  }
+  if (dir === undefined) return null
+  const [certPath, keyPath] = ['apiserver.crt', 'apiserver.key'].map((name) =>
+    join(resolve(dir), name),
+  )
+  if (!existsSync(certPath!) || !existsSync(keyPath!)) return null
+  return {
+    cert: readFlagFileSync('cert-dir', certPath!).toString(),
+    key: readFlagFileSync('cert-dir', keyPath!).toString(),
+  }
+}
+
+/** Ends the process soon after a signal: requests that still run get no more time. */
+function hurried(terminal: Terminal): Terminal {
+  return {
+    ...terminal,
+    onSignal(call) {
+      terminal.onSignal((signal) => {
+        // Committed writes are with the system, which keeps them.
+        setTimeout(() => terminal.exit(0), MOST_STOP_MS).unref()
+        call(signal)
+      })
+    },
+  }
+}
