@@ -3,21 +3,19 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readFlagFileSync } from '../../base/flag-file.ts'
-import { limitHeap } from '../../base/heap-limits.ts'
 import { plainMessage, plainReason } from '../../base/plain-reason.ts'
 import { gitVersion } from '../../base/release.ts'
 import { apiserverFlags, ownSpelling } from '../../envtest/apiserver-flags.ts'
 import { objectsDir } from '../../envtest/data-folder.ts'
 import { findStore } from '../../envtest/find-store.ts'
 import { ignoredLine, sift, type Sifted } from '../../envtest/known-flags.ts'
-import { boolFlag, FlagError, listFlag, parseFlags } from '../../flags/flags.ts'
-import { etcdFlags } from '../../server/options/etcd-flags.ts'
+import { boolFlag, FlagError, parseFlags } from '../../flags/flags.ts'
 import { serverFlags } from '../../server/options/server-flags.ts'
 import type { ServingPair } from '../../server/settings.ts'
 import { dropIn, product } from '../../vocabulary/index.ts'
 import { helpText } from '../../flags/help.ts'
 import type { Terminal } from '../terminal.ts'
-import { serverCommand, type StartServer } from './server.ts'
+import { serverCommand } from './server.ts'
 
 /** Name, version and terminal of the program, and its environment. */
 export interface ApiserverCommand {
@@ -64,12 +62,8 @@ export async function envtestApiserver(
     terminal.err(`${NAME}: ${plainMessage(error)}\n`)
     return 1
   }
-  const start: StartServer = async (options) => {
-    const { launchServer } = await import('../../server/start-server.ts')
-    return launchServer(options, pair === null ? {} : { servingPair: pair })
-  }
-  limitHeap()
-  const command = { name: NAME, about: ABOUT, version, terminal: hurried(terminal), start }
+  const inside = pair === null ? {} : { servingPair: pair }
+  const command = { name: NAME, about: ABOUT, version, terminal: hurried(terminal), inside }
   try {
     return await serverCommand(command, own.args)
   } finally {
@@ -92,11 +86,6 @@ interface OwnArguments {
   clear(): void
 }
 
-const storeFlags = {
-  'etcd-servers': listFlag({ section: '', help: '' }),
-  'etcd-prefix': etcdFlags['etcd-prefix'],
-}
-
 /** Arguments of the server command. Those that were given come last and win. */
 async function ownArguments(
   args: readonly string[],
@@ -106,14 +95,13 @@ async function ownArguments(
     `--vocabulary=${dropIn.spoken.name}`,
     ...(hasControllers(env) ? [] : ['--controllers=server']),
   ]
-  const { kept, taken } = sift(args, { 'etcd-servers': storeFlags['etcd-servers'] })
-  const prefixes = sift(args, { 'etcd-prefix': storeFlags['etcd-prefix'] }).taken
-  const given = parseFlags(storeFlags, [...taken, ...prefixes].map(spelled))
+  const given = parseFlags(serverFlags, args)
   const [server] = given['etcd-servers']
   if (server === undefined) throw new Error('--etcd-servers must be specified')
   const folder = await foundAt(server)
   if (folder === null) return overEtcd(before, args)
   const dataDir = objectsDir(folder, given['etcd-prefix'])
+  const { kept } = sift(args, { 'etcd-servers': serverFlags['etcd-servers'] })
   const store = [`--data-dir=${dataDir}`, '--store=lmdb', '--unsafe-no-fsync']
   return { args: [...before, ...store, ...kept], clear: () => {} }
 }

@@ -3,6 +3,7 @@ import { lineLog } from '../../base/log.ts'
 import { limitHeap } from '../../base/heap-limits.ts'
 import type { EtcdUse } from '../../server/options/etcd-options.ts'
 import type { RunningServer, ServerOptions } from '../../server/options/server-options.ts'
+import type { Inside } from '../../server/settings.ts'
 import { startFailure } from '../../base/start-failure.ts'
 import { product } from '../../vocabulary/index.ts'
 import { parseFlags, type Values } from '../../flags/flags.ts'
@@ -18,7 +19,7 @@ import { authorizationOf } from '../../server/options/authorization-flags.ts'
 import { commonServerFlags, serverFlags } from '../../server/options/server-flags.ts'
 
 /** Starts a server, as the package does. */
-export type StartServer = (options: ServerOptions) => Promise<RunningServer>
+export type StartServer = (options: ServerOptions, inside?: Inside) => Promise<RunningServer>
 
 /** What runs the command, and as what. */
 export interface ServerCommand {
@@ -29,6 +30,8 @@ export interface ServerCommand {
   readonly terminal: Terminal
   /** By default that of the package, loaded when it is needed. */
   readonly start?: StartServer
+  /** For that of the package. */
+  readonly inside?: Inside
 }
 
 const HELP = {
@@ -84,7 +87,7 @@ export async function serverCommand(
     if (!command.start && values['limit-heap']) limitHeap()
     const start = command.start ?? (await import('../../server/start-server.ts')).launchServer
     options = optionsOf(values)
-    server = await start({ ...options, log })
+    server = await start({ ...options, log }, command.inside)
   } catch (error) {
     terminal.err(`${name}: ${startError(error, options, values.v)}\n`)
     return 1
