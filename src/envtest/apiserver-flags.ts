@@ -1,21 +1,16 @@
 /** Flags of the API server's original that the server lacks, and the spelling of those whose names have a brand word. */
-import { fileFlag, textFlag, type Flag, type Flags } from '../flags/flags.ts'
+import { textFlag, type Flag, type Flags } from '../flags/flags.ts'
 import { dropIn } from '../vocabulary/index.ts'
 import { namedFlags } from './known-flags.ts'
 
 const { words } = dropIn.spoken
 
-const section = 'Secure serving'
-
-/** The serving certificate, which test environments put into a directory before the start. */
-const certificateFlags = {
+const certDir: Flags = {
   'cert-dir': textFlag({
-    section,
+    section: 'Secure serving',
     default: '',
-    help: 'Directory of the files apiserver.crt and apiserver.key, with which is served where they are there and no others are named.',
+    help: 'Directory of apiserver.crt and apiserver.key, the serving certificate and its key. Without these files the server creates a certificate, which it keeps elsewhere.',
   }),
-  'tls-cert-file': fileFlag({ section, help: 'Serving certificate, PEM.' }),
-  'tls-private-key-file': fileFlag({ section, help: 'Private key of the serving certificate.' }),
 }
 
 const KNOWN = namedFlags(
@@ -47,8 +42,8 @@ const OWN_AGENT = `${dropIn.own.words.agent}-`
 export interface ApiserverFlags {
   readonly all: Flags
   readonly ignored: Flags
-  /** Those of the serving certificate that are not among the server's own. */
-  readonly certificate: Flags
+  /** The one that names other flags' files. */
+  readonly certDir: Flags
 }
 
 /** Adds to the flags of the server what it lacks. */
@@ -60,9 +55,8 @@ export function apiserverFlags(own: Flags): ApiserverFlags {
   const spelled = Object.fromEntries(branded)
   const lacking = (flags: Flags) =>
     Object.fromEntries(Object.entries(flags).filter(([name]) => !Object.hasOwn(spelled, name)))
-  const certificate = lacking(certificateFlags)
   const ignored = lacking(KNOWN)
-  return { all: { ...spelled, ...certificate, ...ignored }, certificate, ignored }
+  return { all: { ...spelled, ...certDir, ...ignored }, certDir, ignored }
 }
 
 /** An argument with the server's own name of the flag. */

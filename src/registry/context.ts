@@ -2,6 +2,7 @@ import type { AuditLevel } from '../admission/attributes.ts'
 import type { AdmissionChain } from '../admission/chain.ts'
 import type { Attributes, Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
+import type { IterationQueue } from '../base/iteration-queue.ts'
 import type { Ids } from '../base/ids.ts'
 import { placeOfKey, type ObjectPlace } from '../base/store-keys.ts'
 import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
@@ -24,6 +25,8 @@ export interface HookDependencies {
 /** Dependencies of get and list. */
 export interface ReadDependencies extends HookDependencies {
   readonly cache: WatchCache
+  /** For work on large objects. */
+  readonly largeWork: IterationQueue
 }
 
 /** Dependencies of watch. */

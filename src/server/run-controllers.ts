@@ -19,6 +19,8 @@ export function runControllers(
 ): RunningControllers {
   const managers = managerWorld(parts)
   const servers = serverWorld(parts)
+  // Events of large objects wait there before controllers receive them.
+  const { largeWork } = parts.api
   const running = startControllers(managers, [
     ...(parts.onlyServer
       ? []
@@ -33,9 +35,14 @@ export function runControllers(
   return {
     ready: running.ready,
     get isIdle() {
-      return running.isIdle
+      return running.isIdle && largeWork.isIdle
     },
-    idle: () => running.idle(),
+    async idle() {
+      do {
+        await largeWork.idle()
+        await running.idle()
+      } while (!largeWork.isIdle)
+    },
     async stop() {
       await running.stop()
       await Promise.all([managers.informers.stop(), servers.informers.stop()])

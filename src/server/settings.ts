@@ -1,6 +1,9 @@
 /** Options of a server, checked and with defaults. */
 import type { AdmissionObserver } from '../admission/observer.ts'
 import type { Api } from '../registry/context.ts'
+import type { CallObserver } from '../client/json-call.ts'
+import type { Around } from '../http/exchanges.ts'
+import type { ServerParts } from './components/component.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
 import { randomIds, type Ids } from '../base/ids.ts'
 import { silentLog, type Log } from '../base/log.ts'
@@ -10,30 +13,29 @@ import type { LiveCatalogue } from '../catalogue/live-catalogue.ts'
 import { runtimeConfig } from '../catalogue/runtime-config.ts'
 import { setGates } from '../kinds/gates.ts'
 import { resources } from '../kinds/index.ts'
-import { checkKeyPair } from '../pki/pem-check.ts'
 import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
+import { Registry } from '../metrics/registry.ts'
+import type { MetricsOptions } from './options/metrics-options.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { choosePlugins, type ChosenPlugins } from './admission-plugins.ts'
 import { serviceRanges, type ServerOptions } from './options/server-options.ts'
 import { checkTlsOptions } from './options/tls-options.ts'
 
-/** What clients meet a server with, PEM. */
-export interface ServingPair {
-  readonly cert: string
-  readonly key: string
-}
-
 /** Hooks for callers inside this project. */
 export interface Inside {
   /** Called before the first write and the first response. Changes of the catalogue change the served resources. */
   readonly made?: (parts: { readonly api: Api; readonly catalogue: LiveCatalogue }) => void
-  /** Served with instead of the server's own, whose authority issues none of the kind. */
-  readonly servingPair?: ServingPair
   /** Told how long admission takes. */
   readonly admissionObserver?: AdmissionObserver
+  /** Answers requests that passed the filters, before their handler or instead of it. */
+  readonly around?: Around
+  /** Told of each call of a webhook. */
+  readonly onWebhookCall?: CallObserver
+  /** By which certificates of clients are checked; the machine's by default. */
+  readonly certificateClock?: Clock
+  /** Called when the server is ready. */
+  readonly started?: (parts: Readonly<ServerParts>) => void
 }
-
-const SERVING_FLAGS = { cert: '--tls-cert-file', key: '--tls-private-key-file' }
 
 /** Settings that all components of one server share. */
 export interface Settings {
@@ -53,6 +55,8 @@ export interface Settings {
   /** Addresses and ports of services. */
   readonly ranges: ReturnType<typeof serviceRanges>
   readonly plugins: ChosenPlugins
+  /** The metrics of the server. */
+  readonly metrics: Registry
 }
 
 /** Checks the options and reads the files of admission configuration. Throws an Error that names flags. */
@@ -60,7 +64,6 @@ export async function readSettings(options: ServerOptions, inside: Inside): Prom
   const v = vocabularies[options.vocabulary ?? defaultVocabulary]
   const log = options.log ?? silentLog
   checkTlsOptions(options)
-  if (inside.servingPair) checkKeyPair(inside.servingPair, SERVING_FLAGS)
   const { gate, warnings } = forFlagSync('feature-gates', () =>
     setGates(options.featureGates ?? {}, v),
   )
@@ -81,8 +84,22 @@ export async function readSettings(options: ServerOptions, inside: Inside): Prom
     isEnabled,
     ranges: serviceRanges(options),
     plugins: await choosePlugins(options, v),
+    metrics: metricsRegistry(options.metrics ?? {}, v, log),
   }
 }
+
+const metricsRegistry = (
+  { disabled = [], allowLabels, showHiddenForVersion = '' }: MetricsOptions,
+  v: Vocabulary,
+  log: Log,
+): Registry =>
+  new Registry({
+    v,
+    log,
+    disabled,
+    allowLabels: [...(allowLabels ?? [])].map(([key, values]) => [key, values.split(',')] as const),
+    showHidden: showHiddenForVersion !== '',
+  })
 
 const storeOf = ({ store, etcd, dataDir }: ServerOptions): Settings['store'] =>
   store ?? (etcd ? 'etcd' : dataDir === undefined ? 'memory' : 'lmdb')

@@ -35,9 +35,3 @@ test('a server is stopped in the reverse of this order: sockets before the store
     'controllers',
   ])
 })
-
-test('a serving certificate that cannot be used stops the start', async () => {
-  await expect(readSettings({}, { servingPair: { cert: 'none', key: '' } })).rejects.toThrow(
-    new Error('--tls-cert-file holds no certificate'),
-  )
-})

@@ -42,14 +42,14 @@ describe.skipIf(!isBuilt)('a control plane of built programs', () => {
   test('objects outlive the server, also one that is killed', async () => {
     const plane = await prepared()
     await plane.startEtcd()
-    await plane.startApiserver(['--goaway-chance=0', '--vmodule=a=1'])
+    await plane.startApiserver(['--apiserver-count=1', '--storage-backend', 'etcd3'])
     const metadata = { name: 'a' }
     expect(await plane.ask('POST', MAPS, { metadata })).toMatchObject({ status: 201 })
     await plane.watch(`${MAPS}?watch=true`)
     const first = plane.apiserver!
     expect(await first.stop()).toMatchObject({ code: 0 })
     expect(first.stderr.split('\n')[0]).toBe(
-      'kube-apiserver: accepted without effect: --goaway-chance, --vmodule',
+      'kube-apiserver: accepted without effect: --apiserver-count, --storage-backend',
     )
     await plane.startApiserver()
     const found = await plane.ask('GET', `${MAPS}/a`)

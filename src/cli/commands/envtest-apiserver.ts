@@ -2,16 +2,14 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { readFlagFileSync } from '../../base/flag-file.ts'
 import { plainMessage, plainReason } from '../../base/plain-reason.ts'
-import { gitVersion } from '../../base/release.ts'
+import { gitVersion } from '../../base/version-info.ts'
 import { apiserverFlags, ownSpelling } from '../../envtest/apiserver-flags.ts'
 import { objectsDir } from '../../envtest/data-folder.ts'
 import { findStore } from '../../envtest/find-store.ts'
-import { ignoredLine, sift, type Sifted } from '../../envtest/known-flags.ts'
+import { ignoredLine, sift } from '../../envtest/known-flags.ts'
 import { boolFlag, FlagError, parseFlags } from '../../flags/flags.ts'
 import { serverFlags } from '../../server/options/server-flags.ts'
-import type { ServingPair } from '../../server/settings.ts'
 import { dropIn, product } from '../../vocabulary/index.ts'
 import { helpText } from '../../flags/help.ts'
 import type { Terminal } from '../terminal.ts'
@@ -35,11 +33,11 @@ export async function envtestApiserver(
   args: readonly string[],
 ): Promise<number> {
   const flags = apiserverFlags(serverFlags)
-  const certificate = sift(
+  const certDir = sift(
     args.map((arg) => (arg === '-h' ? '--help' : arg)),
-    flags.certificate,
+    flags.certDir,
   )
-  const ignored = sift(certificate.kept, flags.ignored)
+  const ignored = sift(certDir.kept, flags.ignored)
   const words = parseFlags(wordFlags, sift(ignored.kept, wordFlags).taken.map(spelled))
   if (words.help || words['help-all']) {
     const example = '--etcd-servers=http://127.0.0.1:2379 --secure-port=6443'
@@ -53,17 +51,15 @@ export async function envtestApiserver(
   const warning = ignoredLine(ignored.taken)
   if (warning !== null) terminal.err(`${NAME}: ${warning}\n`)
   let own: OwnArguments
-  let pair: ServingPair | null
   try {
-    pair = servingPair(certificate.taken)
-    own = await ownArguments(ignored.kept.map(ownSpelling), env)
+    const pair = servingPair(certDir.taken.at(-1)?.[1] ?? '')
+    own = await ownArguments([...pair, ...ignored.kept.map(ownSpelling)], env)
   } catch (error) {
     if (error instanceof FlagError) throw error
     terminal.err(`${NAME}: ${plainMessage(error)}\n`)
     return 1
   }
-  const inside = pair === null ? {} : { servingPair: pair }
-  const command = { name: NAME, about: ABOUT, version, terminal: hurried(terminal), inside }
+  const command = { name: NAME, about: ABOUT, version, terminal: hurried(terminal) }
   try {
     return await serverCommand(command, own.args)
   } finally {
@@ -75,7 +71,8 @@ export async function envtestApiserver(
 const wordFlags = {
   help: boolFlag({ section: '', help: '' }),
   'help-all': boolFlag({ section: '', help: '' }),
-  version: boolFlag({ section: '', help: '' }),
+  // It takes words as well.
+  version: { ...boolFlag({ section: '', help: '' }), parse: (text: string) => text !== 'false' },
 }
 
 const spelled = ([name, value]: readonly [string, string]): string => `--${name}=${value}`
@@ -136,27 +133,12 @@ function hasControllers(env: ApiserverCommand['env']): boolean {
   }
 }
 
-/** The pair that flags name, or the one in the directory that a flag names; null without. */
-function servingPair(taken: Sifted['taken']): ServingPair | null {
-  const { 'cert-dir': dir, ...named } = Object.fromEntries(taken)
-  const { 'tls-cert-file': cert = '', 'tls-private-key-file': key = '' } = named
-  if ((cert === '') !== (key === ''))
-    throw new Error('--tls-cert-file and --tls-private-key-file must be given together')
-  if (cert !== '') {
-    return {
-      cert: readFlagFileSync('tls-cert-file', resolve(cert)).toString(),
-      key: readFlagFileSync('tls-private-key-file', resolve(key)).toString(),
-    }
-  }
-  if (dir === undefined) return null
-  const [certPath, keyPath] = ['apiserver.crt', 'apiserver.key'].map((name) =>
-    join(resolve(dir), name),
-  )
-  if (!existsSync(certPath!) || !existsSync(keyPath!)) return null
-  return {
-    cert: readFlagFileSync('cert-dir', certPath!).toString(),
-    key: readFlagFileSync('cert-dir', keyPath!).toString(),
-  }
+/** Names the pair in a directory, where there is one; flags of the pair come later and win. */
+function servingPair(dir: string): readonly string[] {
+  if (dir === '') return []
+  const [cert, key] = ['apiserver.crt', 'apiserver.key'].map((name) => join(resolve(dir), name))
+  if (!existsSync(cert!) || !existsSync(key!)) return []
+  return [`--tls-cert-file=${cert}`, `--tls-private-key-file=${key}`]
 }
 
 /** Ends the process soon after a signal: requests that still run get no more time. */
