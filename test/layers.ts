@@ -91,8 +91,10 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'controller-manager': ['authn', 'client', 'controllers', 'kinds', 'pki', ...ENTRIES],
   // A program that knows servers by their API alone.
   ctl: ['client', 'kinds', 'outgoing', 'patch', ...ENTRIES],
+  // Stand-ins for the programs of test environments; one of them is a program of its own.
+  envtest: ['flags', 'base', 'vocabulary'],
   // The top of all. Copies of the store are made without a server.
-  cli: ['client', 'controller-manager', 'engine', 'flags', 'server', ...ENTRIES],
+  cli: ['client', 'controller-manager', 'engine', 'envtest', 'flags', 'server', ...ENTRIES],
 }
 
 /** Rooms that know kinds by the entries of the catalogue alone, whatever these are made of. */

@@ -56,6 +56,11 @@ export const serverFlags = {
     section: 'Storage',
     help: 'Write small transactions to a journal first, which takes one flush of the disk instead of two. Only for the store lmdb.',
   }),
+  'unsafe-no-fsync': boolFlag({
+    option: 'unsafeNoFsync',
+    section: 'Storage',
+    help: 'Acknowledge writes before they are on disk, for tests. A crash of the machine may then damage the store. Only for the store lmdb.',
+  }),
   'encryption-provider-config': fileFlag({
     option: 'encryptionConfigFile',
     section: 'Storage',

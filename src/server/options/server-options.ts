@@ -42,6 +42,11 @@ export interface ServerOptions {
   /** Whether small transactions of the store lmdb go to a journal first; true by default. */
   readonly storeJournal?: boolean
   /**
+   * Whether commits of the store lmdb are acknowledged before they are on disk: fast, and for tests only. A crash of the
+   * server loses nothing, one of the machine may damage the store. False by default.
+   */
+  readonly unsafeNoFsync?: boolean
+  /**
    * Accepts a data directory whose file system has no locks, such as some network file systems: then nothing prevents a
    * second server from using it, and two servers on one directory lose acknowledged writes. False by default.
    */
