@@ -41,12 +41,15 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   // Webhooks are called as any server is: by a client configuration.
   authn: ['client', 'outgoing', 'pki', 'kinds', ...ENTRIES],
   authz: ['client', 'kinds', ...ENTRIES],
+  // Which request is executed next.
+  flowcontrol: ['kinds', ...ENTRIES],
   registry: ['admission', 'authz', 'kinds', 'patch', 'cache', 'engine', ...ENTRIES],
   // The cache is there for the bytes that go on the wire as they are kept.
   http: [
     'registry',
     'authn',
     'authz',
+    'flowcontrol',
     'http2',
     'kinds',
     'openapi',
@@ -76,6 +79,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
       'controllers',
       'engine',
       'extend',
+      'flowcontrol',
       'http',
     ],
     ...['flags', 'kinds', 'loopback', 'openapi', 'patch', 'pki', 'registry', ...ENTRIES],

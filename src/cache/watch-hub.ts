@@ -38,6 +38,14 @@ export interface WatchSink {
 const CATCH_UP_EVENTS = 256
 const CATCH_UP_BYTES = 256 << 10
 
+/** Where a watcher starts, and what it reports. */
+interface WatcherOptions {
+  readonly from: Revision
+  readonly onLost: (oldest: Revision) => void
+  /** Called each time it has sent everything that there is. */
+  readonly onLive?: (() => void) | undefined
+}
+
 /** Live watchers of one view. */
 interface Shared {
   readonly view: WatchView
@@ -82,7 +90,7 @@ export class WatchHub {
     resourceCache: ResourceCache,
     view: WatchView,
     sink: WatchSink,
-    options: { from: Revision; onLost: (oldest: Revision) => void; onEnd: () => void },
+    options: WatcherOptions & { onEnd: () => void },
   ): Watcher {
     const watcher = new Watcher(resourceCache, view, sink, options)
     this.#all.add(watcher)
@@ -199,6 +207,7 @@ export class WatchHub {
         if (!last) {
           if (view.prepare) this.#sleep(watcher)
           else this.#join(watcher)
+          watcher.onLive?.()
           return
         }
         if (view.prepare) {
@@ -254,6 +263,7 @@ export class Watcher implements Receiver {
   sent = 0
   stopped = false
   onStop: () => void = () => {}
+  readonly onLive: (() => void) | undefined
   readonly #onLost: (oldest: Revision) => void
   error: unknown
 
@@ -261,13 +271,14 @@ export class Watcher implements Receiver {
     resourceCache: ResourceCache,
     view: WatchView,
     sink: WatchSink,
-    options: { from: Revision; onLost: (oldest: Revision) => void },
+    options: WatcherOptions,
   ) {
     this.resourceCache = resourceCache
     this.view = view
     this.sink = sink
     this.position = options.from
     this.#onLost = options.onLost
+    this.onLive = options.onLive
   }
 
   /** Sends the missing events. False while it is catching up: then more are missing. */

@@ -14,6 +14,7 @@ import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { choosePlugins, type ChosenPlugins } from './admission-plugins.ts'
 import { serviceRanges, type ServerOptions } from './options/server-options.ts'
+import { flowLimits, type FlowLimits } from './options/flow-options.ts'
 import { checkTlsOptions } from './options/tls-options.ts'
 
 /** Hooks for callers inside this project. */
@@ -42,6 +43,8 @@ export interface Settings {
   /** Addresses and ports of services. */
   readonly ranges: ReturnType<typeof serviceRanges>
   readonly plugins: ChosenPlugins
+  /** Limits of requests in progress. */
+  readonly flowLimits: FlowLimits
 }
 
 /** Checks the options and reads the files of admission configuration. Throws an Error that names flags. */
@@ -69,6 +72,7 @@ export async function readSettings(options: ServerOptions, inside: Inside): Prom
     isEnabled,
     ranges: serviceRanges(options),
     plugins: await choosePlugins(options, v),
+    flowLimits: flowLimits(options, gate),
   }
 }
 

@@ -2,6 +2,7 @@ import { errorText } from '../../base/error-text.ts'
 import { buildInfo, packageVersion } from '../../base/package-version.ts'
 import type { Endpoint, ServerState } from '../../http/context.ts'
 import { serveDiscovery } from '../../http/endpoints/discovery.ts'
+import { FLOW_CONTROL_PATH, flowControlEndpoint } from '../../http/endpoints/flow-control.ts'
 import { healthEndpoints } from '../../http/endpoints/health.ts'
 import { indexEndpoint } from '../../http/endpoints/index-page.ts'
 import { openApiDocuments, openApiPaths } from '../../http/endpoints/openapi.ts'
@@ -22,10 +23,10 @@ export interface ServerEndpoints {
 export const endpoints = ({ v, log }: Settings) =>
   component({
     name: 'endpoints',
-    needs: ['catalogue', 'aggregation', 'health'],
+    needs: ['catalogue', 'aggregation', 'health', 'flowControl'],
     later: ['listener'],
     start(parts) {
-      const { catalogue, aggregation, health } = parts
+      const { catalogue, aggregation, health, flowControl } = parts
       const documents = mergedEndpoints(
         openApiEndpoints({ catalogue, v, version: gitVersion(packageVersion()) }),
         aggregation.documents,
@@ -41,6 +42,9 @@ export const endpoints = ({ v, log }: Settings) =>
         '/',
         indexEndpoint(() => [...endpoints.keys()]),
       )
-      return { part: { endpoints, prefixes: openApiDocuments(documents) } }
+      const prefixes = [...openApiDocuments(documents)]
+      if (flowControl.control)
+        prefixes.push([FLOW_CONTROL_PATH, flowControlEndpoint(flowControl.control)])
+      return { part: { endpoints, prefixes } }
     },
   })

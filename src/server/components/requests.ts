@@ -32,8 +32,10 @@ export const requests = (settings: Settings) =>
       'aggregation',
       'health',
       'endpoints',
+      'flowControl',
     ],
-    start({ api, audit, authentication, authorization, aggregation, health, endpoints }) {
+    start(parts) {
+      const { api, audit, authentication, authorization, aggregation, health, endpoints } = parts
       const { options, v, clock, log } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
@@ -50,6 +52,7 @@ export const requests = (settings: Settings) =>
         bodyQueue: new BodyQueue(api.largeWork),
         log,
         authentication: authentication.chain,
+        limits: parts.flowControl.limits,
         authorizer: authorization.authorizer,
         auditKeys: {
           decision: v.resolve('authorization{api}/decision'),

@@ -6,6 +6,7 @@ import { truthOr } from '../../base/value-checks.ts'
 import { admissionFlags } from './admission-flags.ts'
 import { auditFlags } from './audit-flags.ts'
 import { aggregationFlags } from './aggregation-flags.ts'
+import { flowFlags } from './flow-flags.ts'
 import { globalFlags } from '../../flags/global-flags.ts'
 import { authenticationFlags } from './authentication-flags.ts'
 import { authorizationFlags } from './authorization-flags.ts'
@@ -181,6 +182,7 @@ export const serverFlags = {
       help: 'Minimum duration of a watch without a timeout, in seconds. The server ends it at a random time between one and two times this value.',
     },
   ),
+  ...flowFlags,
   'runtime-config': switchesFlag({
     option: 'runtimeConfig',
     section: 'API enablement',
