@@ -18,6 +18,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'code-cache': [],
   flags: ['base'],
   vocabulary: ['base'],
+  // Counts and measurements, for whoever asks.
+  metrics: ['base', 'vocabulary'],
   notation: ['base', 'vocabulary'],
   meta: ['notation', 'base', 'vocabulary'],
   codec: ['meta', 'notation', 'base', 'vocabulary'],
@@ -46,6 +48,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   registry: ['admission', 'authz', 'kinds', 'patch', 'cache', 'engine', ...ENTRIES],
   // The cache is there for the bytes that go on the wire as they are kept.
   http: [
+    'metrics',
     'registry',
     'authn',
     'authz',
@@ -82,7 +85,11 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
       'flowcontrol',
       'http',
     ],
-    ...['flags', 'kinds', 'loopback', 'openapi', 'patch', 'pki', 'registry', ...ENTRIES],
+    ...['flags', 'kinds', 'loopback', 'metrics', 'openapi', 'patch', 'pki', 'registry', ...ENTRIES],
+  ],
+  // Servers for tests of others: a server, and what is done with it.
+  testing: [
+    ...['cache', 'client', 'engine', 'http', 'loopback', 'pki', 'registry', 'server', ...ENTRIES],
   ],
   // That of the program that runs controllers apart.
   'controller-manager': ['authn', 'client', 'controllers', 'kinds', 'pki', ...ENTRIES],

@@ -41,6 +41,8 @@ const CATCH_UP_BYTES = 256 << 10
 /** Where a watcher starts, and what it reports. */
 interface WatcherOptions {
   readonly from: Revision
+  /** Whether `expire` ends it; followers inside the server go on. */
+  readonly expires?: boolean
   readonly onLost: (oldest: Revision) => void
   /** Called each time it has sent everything that there is. */
   readonly onLive?: (() => void) | undefined
@@ -170,6 +172,15 @@ export class WatchHub {
     }
   }
 
+  /** Ends watches of clients as if history did not reach back far enough: all, or those of the given key prefixes. */
+  expire(isChosen: (resourcePrefix: string) => boolean = () => true): void {
+    for (const watcher of [...this.#all])
+      if (watcher.expires && isChosen(watcher.resourceCache.prefix)) {
+        watcher.bringUpToDate()
+        watcher.lost(this.#cache.revision)
+      }
+  }
+
   close(): void {
     this.#closed = true
     for (const watcher of [...this.#all]) watcher.stop()
@@ -262,6 +273,7 @@ export class Watcher implements Receiver {
   asleep = false
   sent = 0
   stopped = false
+  readonly expires: boolean
   onStop: () => void = () => {}
   readonly onLive: (() => void) | undefined
   readonly #onLost: (oldest: Revision) => void
@@ -273,6 +285,7 @@ export class Watcher implements Receiver {
     sink: WatchSink,
     options: WatcherOptions,
   ) {
+    this.expires = options.expires ?? false
     this.resourceCache = resourceCache
     this.view = view
     this.sink = sink

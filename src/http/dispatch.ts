@@ -129,6 +129,7 @@ function resource(
   const { api } = context.server
   context.hasBinary = served.protobuf !== null
   checkShape(context, served)
+  if (context.record !== null) context.record.served = served
   const { verb } = info
   if (served.deprecated) warnDeprecated(context, served, served.deprecated)
   const call: Call = {
@@ -273,7 +274,8 @@ function bodyReader(context: Context): () => Promise<Body> {
   return () => (body ??= readBody(context))
 }
 
-async function readBody(context: Context): Promise<Body> {
+/** Reads the body of a request, once. */
+export async function readBody(context: Context): Promise<Body> {
   const { exchange, server } = context
   context.bodyShare = server.bodyMemory.share(context.user.name)
   const bytes = await exchange.readBody(BODY_LIMIT, context.bodyShare)

@@ -41,7 +41,7 @@ export class FairLimits implements RequestLimits {
       return
     }
     const ticket = seats.begin(flow, this.#widthOf(flow, context))
-    if (ticket.state === 'rejected') throw tooManyRequests()
+    if (ticket.state === 'rejected') throw tooManyRequests(context)
     ticket.request = context
     context.holds = isWatch ? new HeldWatch(ticket, this.#countWatch(context)) : ticket
     if (ticket.state === 'waiting') return this.#wait(context, ticket)
@@ -76,13 +76,14 @@ export class FairLimits implements RequestLimits {
     return this.#options.watches.add(info, query.get('fieldSelector')?.[0])
   }
 
-  #wait({ exchange: { signal } }: Context, ticket: Ticket): Promise<void> {
+  #wait(context: Context, ticket: Ticket): Promise<void> {
+    const { signal } = context.exchange
     const { turns } = this.#options
     return new Promise((resolve, reject) => {
       const gone = () => ticket.end()
       ticket.onDecision = () => {
         signal.removeEventListener('abort', gone)
-        if (ticket.state !== 'executing') return reject(tooManyRequests())
+        if (ticket.state !== 'executing') return reject(tooManyRequests(context))
         const turn = turns.take(ticket.flow, ticket.startedAt)
         if (turn === null) resolve()
         else void turn.then(resolve)

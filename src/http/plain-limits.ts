@@ -43,6 +43,6 @@ export class PlainLimits implements RequestLimits {
     if (isLongRunning(info)) return
     const inFlight = READS.includes(info.verb) ? this.#reads : this.#writes
     if (inFlight.begin()) context.holds = inFlight
-    else if (!user.groups.includes(UNLIMITED_GROUP)) throw tooManyRequests()
+    else if (!user.groups.includes(UNLIMITED_GROUP)) throw tooManyRequests(context)
   }
 }

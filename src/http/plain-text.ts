@@ -4,13 +4,10 @@ import type { ApiResponse } from './context.ts'
 export class PlainTextError extends Error {
   override readonly name = 'PlainTextError'
   readonly status: number
-  /** Seconds after which the client may try again; 0: unknown. */
-  readonly retryAfterSeconds: number
 
-  constructor(status: number, text: string, retryAfterSeconds = 0) {
+  constructor(status: number, text: string) {
     super(text)
     this.status = status
-    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
@@ -26,16 +23,9 @@ export const internalErrorText = (target: string, why: string): PlainTextError =
   )
 
 /** The response to such a failure. */
-export const plainTextResponse = ({
+export const plainTextResponse = ({ status, message }: PlainTextError): ApiResponse => ({
   status,
-  message,
-  retryAfterSeconds,
-}: PlainTextError): ApiResponse => ({
-  status,
-  headers: [
-    ...(retryAfterSeconds > 0 ? ['retry-after', String(retryAfterSeconds)] : []),
-    ...['content-type', 'text/plain; charset=utf-8', 'x-content-type-options', 'nosniff'],
-  ],
+  headers: ['content-type', 'text/plain; charset=utf-8', 'x-content-type-options', 'nosniff'],
   body: `${message}\n`,
 })
 

@@ -19,5 +19,7 @@ export interface Held {
 }
 
 /** The refusal of a request that exceeds a limit. */
-export const tooManyRequests = (): PlainTextError =>
-  new PlainTextError(429, 'Too many requests, please try again later.', 1)
+export function tooManyRequests({ headers }: Context): PlainTextError {
+  headers.push('retry-after', '1')
+  return new PlainTextError(429, 'Too many requests, please try again later.')
+}

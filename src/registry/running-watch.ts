@@ -98,6 +98,7 @@ export class RunningWatch {
     const watcher = this.#api.cache.hub.watch(this.#plan.table, this.#view(), sink, {
       from,
       onLive: initialized,
+      expires: true,
       onLost: (oldest) => {
         const status = expired(`too old resource version: ${from} (${oldest})`).toStatus()
         sink.write(form.error(status))

@@ -597,6 +597,7 @@ describe('discovery and health', () => {
     'poststarthook/priority-and-fairness-config-consumer',
     'poststarthook/priority-and-fairness-filter',
     'poststarthook/storage-object-count-tracker-hook',
+    'poststarthook/crd-informer-synced',
     'poststarthook/bootstrap-controller',
     'poststarthook/rbac/bootstrap-roles',
     'poststarthook/scheduling/bootstrap-system-priority-classes',
@@ -608,6 +609,8 @@ describe('discovery and health', () => {
     'poststarthook/apiservice-status-available-controller',
     'poststarthook/orch-apiserver-autoregistration',
     'autoregister-completion',
+    'poststarthook/apiservice-openapi-controller',
+    'poststarthook/apiservice-openapiv3-controller',
     'poststarthook/system-namespaces',
   ]
   for (const { root, checks } of [

@@ -34,6 +34,7 @@ export const admission = (settings: Settings) =>
         catalogue,
         gate,
         tolerationSeconds,
+        onCall: inside.onWebhookCall,
         resolve: serviceResolver(settings, objects),
       }
       const plugins = chosen.factories.map((factory) =>

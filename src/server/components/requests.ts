@@ -1,16 +1,21 @@
 import { systemClock } from '../../base/clock.ts'
+import { IndexedPool } from '../../base/indexed-pool.ts'
 import { errorText } from '../../base/error-text.ts'
+import { forFlag } from '../../base/plain-reason.ts'
 import { BodyMemory } from '../../http/body-memory.ts'
 import { BodyQueue } from '../../http/body-queue.ts'
 import { Connections } from '../../http/connections.ts'
-import type { ServerState } from '../../http/context.ts'
+import type { ResponseSettings, ServerState } from '../../http/context.ts'
 import { Deadlines } from '../../http/deadlines.ts'
 import { connectionsWithin } from '../../http/descriptors.ts'
 import { Exchanges } from '../../http/exchanges.ts'
-import { Stages } from '../../http/stages.ts'
+import { Stages, type StageSubscriber } from '../../http/stages.ts'
+import { RequestMetrics } from '../../http/request-metrics.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
+/** The `-v` level that logs every request. */
+const REQUEST_LOG_LEVEL = 3
 const REQUEST_TIMEOUT_MS = 60_000
 
 /** Handlers of the listener's requests. */
@@ -34,20 +39,32 @@ export const requests = (settings: Settings) =>
       'endpoints',
       'flowControl',
     ],
-    start(parts) {
+    async start(parts) {
       const { api, audit, authentication, authorization, aggregation, health, endpoints } = parts
-      const { options, v, clock, log } = settings
+      const { options, inside, v, clock, log, metrics } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
-      const subscribers = [...(audit.trail ? [audit.trail] : []), ...(options.stages ?? [])]
+      const counted = new RequestMetrics({
+        registry: metrics,
+        catalogue: api.catalogue,
+        now: () => clock.now(),
+      })
+      const subscribers = [
+        ...(audit.trail ? [audit.trail] : []),
+        ...(await requestLogOf(settings)),
+        counted,
+        ...(options.stages ?? []),
+      ]
       const state: ServerState = {
         api,
-        stages: subscribers.length > 0 ? new Stages(subscribers, { clock, log }) : null,
+        stages: new Stages(subscribers, { clock, log }),
         audit: audit.trail,
         deadlines,
         connections,
         requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-        draining: false,
+        responses: await responseSettings(settings),
+        shutdown: { hasBegun: false, refusal: null },
+        longRunning: new IndexedPool(),
         bodyMemory: new BodyMemory(options.bodyMemoryBytes),
         bodyQueue: new BodyQueue(api.largeWork),
         log,
@@ -61,17 +78,43 @@ export const requests = (settings: Settings) =>
         health: health.checks,
         ...endpoints,
         remotes: aggregation.remotes,
-        onDeprecated: (use) => options.onDeprecated?.(use),
+        onDeprecated: (use) => {
+          counted.deprecated(use)
+          options.onDeprecated?.(use)
+        },
         onError: (error, { exchange, path }) => {
           log.error('request failed', { method: exchange.method, path, error: errorText(error) })
         },
       }
       return {
-        part: { state, exchanges: new Exchanges(state), connections },
+        part: { state, exchanges: new Exchanges(state, inside.around), connections },
         stop: () => deadlines.close(),
       }
     },
   })
+
+async function requestLogOf({ log: { module }, log }: Settings): Promise<StageSubscriber[]> {
+  const own = module?.('http') ?? log
+  if (!own.v(REQUEST_LOG_LEVEL)) return []
+  const { requestLog } = await import('../../http/request-log.ts')
+  return [requestLog(own)]
+}
+
+async function responseSettings({ options, ids }: Settings): Promise<ResponseSettings> {
+  const { hstsDirectives = [], goawayChance = 0, corsAllowedOrigins = [] } = options.serving ?? {}
+  return {
+    strictTransportSecurity: hstsDirectives.join('; '),
+    goawayChance,
+    fraction: () => ids.fraction(),
+    allowsOrigin:
+      corsAllowedOrigins.length === 0
+        ? null
+        : await forFlag('cors-allowed-origins', async () => {
+            const { allowedOrigins } = await import('../../http/origins.ts')
+            return allowedOrigins(corsAllowedOrigins)
+          }),
+  }
+}
 
 const connectionsOf = ({ options: { strangersPerAddress }, log }: Settings): Connections =>
   new Connections({
