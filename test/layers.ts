@@ -43,6 +43,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   // Webhooks are called as any server is: by a client configuration.
   authn: ['client', 'outgoing', 'pki', 'kinds', ...ENTRIES],
   authz: ['client', 'kinds', ...ENTRIES],
+  // Which request is executed next.
+  flowcontrol: ['kinds', ...ENTRIES],
   registry: ['admission', 'authz', 'kinds', 'patch', 'cache', 'engine', ...ENTRIES],
   // The cache is there for the bytes that go on the wire as they are kept.
   http: [
@@ -50,6 +52,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'registry',
     'authn',
     'authz',
+    'flowcontrol',
     'http2',
     'kinds',
     'openapi',
@@ -79,6 +82,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
       'controllers',
       'engine',
       'extend',
+      'flowcontrol',
       'http',
     ],
     ...['flags', 'kinds', 'loopback', 'metrics', 'openapi', 'patch', 'pki', 'registry', ...ENTRIES],

@@ -128,6 +128,10 @@ export class Exchanges {
 
   #end(context: Context): void {
     context.bodyShare?.close()
+    if (context.holds !== null) {
+      context.holds.end()
+      context.holds = null
+    }
     if (context.record !== null) this.#state.stages?.complete(context.record)
     this.#state.longRunning.delete(context)
     this.#underway--

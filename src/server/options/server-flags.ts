@@ -5,6 +5,7 @@ import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
 import { admissionFlags } from './admission-flags.ts'
 import { auditFlags } from './audit-flags.ts'
 import { aggregationFlags } from './aggregation-flags.ts'
+import { flowFlags } from './flow-flags.ts'
 import { logFlags } from '../../flags/log-flags.ts'
 import { configFlag, globalFlags } from '../../flags/global-flags.ts'
 import { controllerFlags, serverControllersFlag } from './controller-flags.ts'
@@ -190,6 +191,7 @@ export const serverFlags = {
       help: 'Minimum duration of a watch without a timeout, in seconds. The server ends it at a random time between one and two times this value.',
     },
   ),
+  ...flowFlags,
   'livez-grace-period': orNone(
     durationFlag({
       option: 'livezGraceMs',

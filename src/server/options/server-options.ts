@@ -7,6 +7,7 @@ import type { AuditOptions } from './audit-options.ts'
 import type { AggregationOptions } from './aggregation-options.ts'
 import type { AuthenticationOptions } from './authentication-options.ts'
 import type { AuthorizationOptions } from './authorization-options.ts'
+import type { FlowOptions } from './flow-options.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
@@ -21,7 +22,7 @@ import { isLocalAddress } from '../local-address.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
 
 /** Options of a server; all have defaults. */
-export interface ServerOptions {
+export interface ServerOptions extends FlowOptions {
   /** Directory of objects, certificates and the admin kubeconfig. Absent: in memory, lost at the end. */
   readonly dataDir?: string
   /** Engine; by default `etcd` where one is named, `lmdb` with a data directory and `memory` without. */
