@@ -4,6 +4,7 @@ import { limitHeap } from '../../base/heap-limits.ts'
 import type { EtcdUse } from '../../server/options/etcd-options.ts'
 import type { RunningServer, ServerOptions } from '../../server/options/server-options.ts'
 import { startFailure } from '../../base/start-failure.ts'
+import { controllerSettingsOf } from '../../server/options/controller-flags.ts'
 import { product } from '../../vocabulary/index.ts'
 import type { Values } from '../../flags/flags.ts'
 import { moduleLevels } from '../../flags/log-flags.ts'
@@ -143,6 +144,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     servingHosts: values['tls-san'],
     eventTtlMs: values['event-ttl'],
     storeJournal: values['store-journal'],
+    unsafeNoFsync: values['unsafe-no-fsync'],
     allowUnlockedDataDir: values['allow-unlocked-data-dir'],
     verify: values.verify,
     encryptionConfigFile: values['encryption-provider-config'],
@@ -163,6 +165,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     ...metricsOf(values),
     ...admissionOf(values),
     controllers: values.controllers,
+    controllerSettings: controllerSettingsOf(values),
     historyMs: values['history-window'],
     requestTimeoutMs: values['request-timeout'],
     shutdownGraceMs: SHUTDOWN_GRACE_MS,
