@@ -26,6 +26,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 async function busyServer(options: ServerOptions) {
   const clock = new ManualClock(Date.now())
   const server = await startServer({ clock, controllers: false, ...options })
+  await server.settled()
   const client = new Client(server)
   const watch = await client.watch(`${MAPS}?watch=1&fieldSelector=metadata.name%3Dlast`)
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'last' } })
