@@ -40,7 +40,7 @@ export const endpoints = ({ v, log, metrics }: Settings) =>
         ['/metrics', metricsEndpoint(metrics)],
         ['/version', versionEndpoint()],
       ])
-      serveDiscovery(endpoints, catalogue, aggregation.order, () => parts.listener.address)
+      serveDiscovery(endpoints, catalogue, aggregation.order, () => parts.listener.external)
       endpoints.set(
         '/',
         indexEndpoint(() => [...endpoints.keys()]),

@@ -5,7 +5,7 @@ import { forFlag } from '../../base/plain-reason.ts'
 import { BodyMemory } from '../../http/body-memory.ts'
 import { BodyQueue } from '../../http/body-queue.ts'
 import { Connections } from '../../http/connections.ts'
-import type { ResponseSettings, ServerState } from '../../http/context.ts'
+import type { Context, ResponseSettings, ServerState } from '../../http/context.ts'
 import { Deadlines } from '../../http/deadlines.ts'
 import { connectionsWithin } from '../../http/descriptors.ts'
 import { Exchanges } from '../../http/exchanges.ts'
@@ -41,7 +41,7 @@ export const requests = (settings: Settings) =>
     ],
     async start(parts) {
       const { api, audit, authentication, authorization, aggregation, health, endpoints } = parts
-      const { options, inside, v, clock, log, metrics } = settings
+      const { options, inside, clock, log, metrics } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
       const counted = new RequestMetrics({
@@ -61,20 +61,11 @@ export const requests = (settings: Settings) =>
         audit: audit.trail,
         deadlines,
         connections,
-        requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-        responses: await responseSettings(settings),
-        shutdown: { hasBegun: false, refusal: null },
-        longRunning: new IndexedPool(),
-        bodyMemory: new BodyMemory(options.bodyMemoryBytes),
+        ...(await ownState(settings)),
         bodyQueue: new BodyQueue(api.largeWork),
-        log,
         authentication: authentication.chain,
         limits: parts.flowControl.limits,
         authorizer: authorization.authorizer,
-        auditKeys: {
-          decision: v.resolve('authorization{api}/decision'),
-          reason: v.resolve('authorization{api}/reason'),
-        },
         health: health.checks,
         ...endpoints,
         remotes: aggregation.remotes,
@@ -92,6 +83,23 @@ export const requests = (settings: Settings) =>
       }
     },
   })
+
+/** The part of the state that needs no other component. */
+async function ownState(settings: Settings) {
+  const { options, v, log } = settings
+  return {
+    log,
+    requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    responses: await responseSettings(settings),
+    shutdown: { hasBegun: false, refusal: null },
+    longRunning: new IndexedPool<Context>(),
+    bodyMemory: new BodyMemory(options.bodyMemoryBytes),
+    auditKeys: {
+      decision: v.resolve('authorization{api}/decision'),
+      reason: v.resolve('authorization{api}/reason'),
+    },
+  }
+}
 
 async function requestLogOf({ log: { module }, log }: Settings): Promise<StageSubscriber[]> {
   const own = module?.('http') ?? log
