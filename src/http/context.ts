@@ -13,6 +13,7 @@ import type { Form } from './form.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { RemoteApis } from './remote-apis.ts'
 import type { RequestRecord } from './request-record.ts'
+import type { WatchMetrics } from './watch-metrics.ts'
 import type { Stages } from './stages.ts'
 
 /** One request on its way through the filters. */
@@ -93,6 +94,8 @@ export interface ServerState {
   readonly prefixes: readonly (readonly [string, Endpoint])[]
   /** Group versions that other servers serve. */
   readonly remotes: RemoteApis
+  /** Counts the events of watches; absent: nobody does. */
+  readonly watchMetrics?: WatchMetrics
   /** Called for each use of a deprecated version; metrics count it. */
   readonly onDeprecated: (use: DeprecatedUse) => void
   readonly onError: (error: unknown, context: Context) => void

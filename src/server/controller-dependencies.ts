@@ -9,6 +9,7 @@ import { KnownResources } from '../client/known-resources.ts'
 import { SharedInformers } from '../client/shared-informers.ts'
 import type { ControllerWorld } from '../controllers/controller.ts'
 import type { Transport } from '../client/transport.ts'
+import type { Registry } from '../metrics/registry.ts'
 import { localClient } from '../loopback/local-client.ts'
 import type { User } from '../registry/context.ts'
 
@@ -18,6 +19,8 @@ export interface LocalWorldParts {
   /** Authorizes each controller. */
   readonly authorizer: Pick<Authorizer, 'authorize'>
   readonly log: Log
+  /** Absent: nothing is measured. */
+  readonly metrics?: Registry
   /** Adds the resources of extension servers, for a user; absent: none are there. */
   readonly remote?: (inner: Transport, user: User, userAgent: string) => Transport
 }
@@ -59,7 +62,7 @@ export function serverWorld(parts: LocalWorldParts): ControllerWorld {
 }
 
 function worldOf(
-  { api, log }: LocalWorldParts,
+  { api, log, metrics }: LocalWorldParts,
   make: { readonly client: () => Client; readonly clientFor: (account: string) => Client },
 ): ControllerWorld {
   const shared = make.client()
@@ -68,6 +71,7 @@ function worldOf(
     clock: api.clock,
     gate: api.gate,
     log,
+    ...(metrics ? { metrics } : {}),
     clientFor: make.clientFor,
     managerClient: make.client,
     informers: new SharedInformers(shared, (resource, error) =>

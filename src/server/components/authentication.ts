@@ -4,7 +4,7 @@ import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
 /** Opens the authenticators that the options name. */
-export const authentication = ({ options, v, clock, log }: Settings) =>
+export const authentication = ({ options, v, clock, log, metrics }: Settings) =>
   component({
     name: 'authentication',
     needs: ['objects', 'pki', 'authorization'],
@@ -16,6 +16,7 @@ export const authentication = ({ options, v, clock, log }: Settings) =>
         log,
         objects,
         pki,
+        metrics,
         anonymousAllowed: !authorization.modes.includes('AlwaysAllow'),
       })
       return { part, stop: () => part.close() }

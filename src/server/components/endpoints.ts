@@ -23,7 +23,7 @@ export interface ServerEndpoints {
 export const endpoints = ({ v, log, metrics }: Settings) =>
   component({
     name: 'endpoints',
-    needs: ['catalogue', 'aggregation', 'health'],
+    needs: ['catalogue', 'aggregation', 'health', 'metrics'],
     later: ['listener'],
     start(parts) {
       const { catalogue, aggregation, health } = parts
@@ -35,7 +35,7 @@ export const endpoints = ({ v, log, metrics }: Settings) =>
       const endpoints = new Map<string, Endpoint>([
         ...openApiPaths(documents),
         ...healthEndpoints(health.checks),
-        ['/metrics', metricsEndpoint(metrics)],
+        ['/metrics', metricsEndpoint(metrics, () => parts.metrics.ready())],
         ['/version', versionEndpoint({ version: packageVersion(), ...buildInfo() })],
       ])
       serveDiscovery(endpoints, catalogue, aggregation.order, () => parts.listener.address)

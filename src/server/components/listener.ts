@@ -1,6 +1,7 @@
 import { errorText } from '../../base/error-text.ts'
 import { documentEndpoint } from '../../http/endpoints/document.ts'
 import { listen } from '../../http/listen.ts'
+import { tlsHandshakeErrors } from '../../metrics/declared/access.ts'
 import type { Settings } from '../settings.ts'
 import { component, type ServerParts } from './component.ts'
 
@@ -20,9 +21,10 @@ export const listener = (settings: Settings) =>
     name: 'listener',
     needs: ['dataDir', 'cache', 'pki', 'authentication', 'endpoints', 'requests'],
     async start(parts) {
-      const { options, bindAddress, log } = settings
+      const { options, bindAddress, log, metrics } = settings
       const { pki, authentication, cache, requests } = parts
       const { connections, exchanges, state } = requests
+      const handshakeErrors = metrics.of(tlsHandshakeErrors).only
       const socket = await listen({
         bindAddress,
         port: options.port ?? 0,
@@ -33,6 +35,7 @@ export const listener = (settings: Settings) =>
         certificates: authentication.certificates,
         onExchange: exchanges.take,
         stages: state.stages,
+        onHandshakeError: () => handshakeErrors.inc(),
         onFault: (error) => log.error('a connection failed', { error: errorText(error) }),
       })
       parts.dataDir?.keep()

@@ -8,6 +8,8 @@ import { Deadlines } from '../../http/deadlines.ts'
 import { connectionsWithin } from '../../http/descriptors.ts'
 import { Exchanges } from '../../http/exchanges.ts'
 import { RequestMetrics } from '../../http/request-metrics.ts'
+import { WatchMetrics } from '../../http/watch-metrics.ts'
+import type { Api } from '../../registry/context.ts'
 import { Stages } from '../../http/stages.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
@@ -38,11 +40,7 @@ export const requests = (settings: Settings) =>
       const { options, v, clock, log, metrics } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
-      const counted = new RequestMetrics({
-        registry: metrics,
-        catalogue: api.catalogue,
-        now: () => clock.now(),
-      })
+      const counted = countedBy(settings, api)
       const subscribers = [
         ...(audit.trail ? [audit.trail] : []),
         counted,
@@ -68,6 +66,7 @@ export const requests = (settings: Settings) =>
         health: health.checks,
         ...endpoints,
         remotes: aggregation.remotes,
+        watchMetrics: new WatchMetrics(metrics),
         onDeprecated: (use) => {
           counted.deprecated(use)
           options.onDeprecated?.(use)
@@ -82,6 +81,9 @@ export const requests = (settings: Settings) =>
       }
     },
   })
+
+const countedBy = ({ metrics, clock, v }: Settings, { catalogue }: Api): RequestMetrics =>
+  new RequestMetrics({ registry: metrics, catalogue, now: () => clock.now(), v })
 
 const connectionsOf = ({ options: { strangersPerAddress }, log }: Settings): Connections =>
   new Connections({
