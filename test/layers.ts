@@ -83,8 +83,14 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['flags', 'kinds', 'loopback', 'metrics', 'openapi', 'patch', 'pki', 'registry', ...ENTRIES],
   ],
+  // Servers for tests of others: a server, and what is done with it.
+  testing: [
+    ...['cache', 'client', 'engine', 'http', 'loopback', 'pki', 'registry', 'server', ...ENTRIES],
+  ],
   // That of the program that runs controllers apart.
   'controller-manager': ['authn', 'client', 'controllers', 'kinds', 'metrics', 'pki', ...ENTRIES],
+  // A program that knows servers by their API alone.
+  ctl: ['client', 'kinds', 'outgoing', 'patch', ...ENTRIES],
   // The top of all. Copies of the store are made without a server.
   cli: ['client', 'controller-manager', 'engine', 'flags', 'server', ...ENTRIES],
 }

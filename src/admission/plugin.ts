@@ -2,6 +2,7 @@ import type { ServiceResolver } from '../client/service-address.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
+import type { CallObserver } from '../client/json-call.ts'
 import type { Log } from '../base/log.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
@@ -28,6 +29,8 @@ export interface PluginDeps {
   readonly gate: (name: string) => boolean
   /** Finds the services of webhooks; their cluster IPs by default. */
   readonly resolve?: ServiceResolver
+  /** Told of calls of webhooks. */
+  readonly onCall?: CallObserver | undefined
   /** Seconds for which pods tolerate nodes that are not ready or unreachable, unless they say otherwise. */
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number }
   /** Absent: nothing is measured. */

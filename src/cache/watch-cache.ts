@@ -449,6 +449,13 @@ export class WatchCache {
     })
   }
 
+  /** Discards all history: nothing can be read or watched from an older revision. */
+  async forgetHistory(): Promise<void> {
+    const upTo = this.#revision
+    for (const resourceCache of this.#resourceCaches.values()) resourceCache.forget(upTo)
+    if (upTo > this.#engine.oldest()) await this.#engine.compact(upTo)
+  }
+
   /** Discards history older than the window, here and in the engine. */
   async trim(): Promise<void> {
     const upTo = this.#engine.revisionAt(this.#options.clock.now() - this.#options.historyMs)

@@ -84,7 +84,13 @@ export class WatchHub {
     resourceCache: ResourceCache,
     view: WatchView,
     sink: WatchSink,
-    options: { from: Revision; onLost: (oldest: Revision) => void; onEnd: () => void },
+    options: {
+      from: Revision
+      /** Whether `expire` ends it; followers inside the server go on. */
+      expires?: boolean
+      onLost: (oldest: Revision) => void
+      onEnd: () => void
+    },
   ): Watcher {
     const watcher = new Watcher(resourceCache, view, sink, options)
     this.#all.add(watcher)
@@ -163,6 +169,15 @@ export class WatchHub {
       watcher.bringUpToDate()
       watcher.stop()
     }
+  }
+
+  /** Ends watches of clients as if history did not reach back far enough: all, or those of the given key prefixes. */
+  expire(isChosen: (resourcePrefix: string) => boolean = () => true): void {
+    for (const watcher of [...this.#all])
+      if (watcher.expires && isChosen(watcher.resourceCache.prefix)) {
+        watcher.bringUpToDate()
+        watcher.lost(this.#cache.revision)
+      }
   }
 
   close(): void {
@@ -256,6 +271,7 @@ export class Watcher implements Receiver {
   asleep = false
   sent = 0
   stopped = false
+  readonly expires: boolean
   onStop: () => void = () => {}
   readonly #onLost: (oldest: Revision) => void
   error: unknown
@@ -264,8 +280,9 @@ export class Watcher implements Receiver {
     resourceCache: ResourceCache,
     view: WatchView,
     sink: WatchSink,
-    options: { from: Revision; onLost: (oldest: Revision) => void },
+    options: { from: Revision; expires?: boolean; onLost: (oldest: Revision) => void },
   ) {
+    this.expires = options.expires ?? false
     this.resourceCache = resourceCache
     this.view = view
     this.sink = sink

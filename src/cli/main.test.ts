@@ -63,6 +63,15 @@ describe('words that are no server', () => {
     { program: 'main', args: ['--version'], code: 0, stdout: 'orch 1.2.3\n' },
     { program: 'main', args: ['version'], code: 0, stdout: 'orch 1.2.3\n' },
     { program: 'main', args: ['server', '--version'], code: 0, stdout: 'orch server 1.2.3\n' },
+    { program: 'main', args: ['--version=true'], code: 0, stdout: 'orch 1.2.3\n' },
+    { program: 'main', args: ['server', '--version=true'], code: 0, stdout: 'orch server 1.2.3\n' },
+    {
+      program: 'main',
+      args: ['server', '--version=maybe'],
+      code: 1,
+      stderr:
+        'orch server: --version must be true or false, not "maybe"\nSee orch server --help.\n',
+    },
     { program: 'apiserverMain', args: ['--version'], code: 0, stdout: 'orch-apiserver 1.2.3\n' },
     {
       program: 'main',
@@ -112,6 +121,24 @@ describe('words that are no server', () => {
     })
   }
 
+  test.each([
+    ['main', ['--version=raw']],
+    ['main', ['server', '--version=raw']],
+    ['main', ['backup', '--version=raw']],
+    ['apiserverMain', ['--version=raw']],
+    ['controllerManagerMain', ['--version=raw']],
+  ] as const)('%s %j says all about the version', async (program, args) => {
+    const terminal = new Recorded()
+    await programs[program](args, { version: '1.2.3', terminal })
+    expect(JSON.parse(terminal.stdout)).toMatchObject({
+      major: '1',
+      minor: '25',
+      gitVersion: expect.stringMatching(/^v1\.25\.0\+/) as string,
+      compiler: 'node',
+    })
+    expect(terminal.codes).toEqual([0])
+  })
+
   test('help lists commands; without a command it is an error', async () => {
     const [asked, bare] = [new Recorded(), new Recorded()]
     await main(['--help'], { version: '1.2.3', terminal: asked })
@@ -138,6 +165,18 @@ describe('options of the server', () => {
     enableAdmissionPlugins: [],
     disableAdmissionPlugins: [],
     servingHosts: [],
+    serving: {
+      certFile: '',
+      keyFile: '',
+      sniCertKeys: [],
+      minTlsVersion: 'VersionTLS12',
+      cipherSuites: [],
+      http2MaxStreams: 0,
+      sharesPort: false,
+      hstsDirectives: [],
+      goawayChance: 0,
+      corsAllowedOrigins: [],
+    },
     allowUnlockedDataDir: false,
     verify: false,
     storeJournal: true,
@@ -153,6 +192,10 @@ describe('options of the server', () => {
     eventTtlMs: 3_600_000,
     historyMs: 300_000,
     requestTimeoutMs: 60_000,
+    shutdownGraceMs: 60_000,
+    livezGraceMs: 0,
+    shutdownDelayMs: 0,
+    shutdownSendRetryAfter: false,
     admissionControl: [],
     clusterSigningDurationMs: 31_536_000_000,
     aggregation: {
@@ -421,7 +464,7 @@ describe('life of the server', () => {
     expect(terminal.said).toEqual({
       stdout: READY,
       stderr: expect.stringMatching(STOPPED('at once, second signal')) as string,
-      codes: [143],
+      codes: [1],
     })
   })
 

@@ -8,6 +8,7 @@ import { restoreCommand } from './commands/restore.ts'
 import { serverCommand, type StartServer } from './commands/server.ts'
 import { FlagError } from '../flags/flags.ts'
 import { table } from '../flags/help.ts'
+import { versionText } from './version-text.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
 /** Dependencies of a program besides its arguments; tests pass their own terminal and server. */
@@ -73,7 +74,9 @@ export async function main(args: readonly string[], around: Surroundings): Promi
     }
     case 'version':
     case '--version':
-      terminal.out(`${name} ${version}\n`)
+    case '--version=true':
+    case '--version=raw':
+      terminal.out(versionText(name, version, command === '--version=raw' ? 'raw' : true))
       return terminal.exit(0)
     case 'help':
     case '--help':

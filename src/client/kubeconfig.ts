@@ -18,6 +18,8 @@ import {
 /** Client configuration for one server with a client certificate; PEM in, YAML out. */
 export function adminKubeconfig(options: {
   readonly server: string
+  /** Name in the server's certificate, where that is not its address. */
+  readonly serverName?: string
   readonly ca: string
   readonly cert: string
   readonly key: string
@@ -32,7 +34,7 @@ kind: Config
 clusters:
 - name: ${cluster}
   cluster:
-    server: ${options.server}
+    server: ${options.server}${options.serverName === undefined ? '' : `\n    tls-server-name: ${options.serverName}`}
     certificate-authority-data: ${base64(options.ca)}
 users:
 - name: ${user}
@@ -85,6 +87,25 @@ export async function readKubeconfig(
     ...(await clusterPart(cluster, folder)),
     ...(await userPart(user, folder)),
     namespace: textOf(chosen, 'namespace'),
+  })
+}
+
+/** Cluster and user of a client configuration that may come from different files. */
+export interface ConfigParts {
+  readonly server: string
+  readonly cluster: ConfigMap
+  /** Where relative paths of the cluster start. */
+  readonly clusterFolder: string
+  readonly user: ConfigMap
+  readonly userFolder: string
+}
+
+/** The settings that a cluster and a user make, with the files that they refer to. Rejects as `readKubeconfig` does. */
+export async function configOf(parts: ConfigParts): Promise<ClientConfig> {
+  return withoutAbsent({
+    server: parts.server,
+    ...(await clusterPart(parts.cluster, parts.clusterFolder)),
+    ...(await userPart(parts.user, parts.userFolder)),
   })
 }
 

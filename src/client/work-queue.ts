@@ -16,6 +16,8 @@ export interface WorkQueueOptions {
   readonly mostMs?: number
   /** Absent: nothing is measured. */
   readonly metrics?: WorkQueueMetrics
+  /** Consecutive failures after which a key is dropped; it is retried for ever without. */
+  readonly mostFailures?: number
 }
 
 const LEAST_MS = 5
@@ -41,7 +43,13 @@ export class WorkQueue {
   #idle: (() => void)[] = []
 
   constructor(options: WorkQueueOptions) {
-    this.#options = { workers: 1, leastMs: LEAST_MS, mostMs: MOST_MS, ...options }
+    this.#options = {
+      workers: 1,
+      leastMs: LEAST_MS,
+      mostMs: MOST_MS,
+      mostFailures: Infinity,
+      ...options,
+    }
   }
 
   /** Adds a key, now or `afterMs` from now; the earliest requested time counts. */
@@ -122,6 +130,10 @@ export class WorkQueue {
       this.#failures.set(key, failures)
       metrics?.retried()
       afterMs = Math.min(this.#options.leastMs * 2 ** (failures - 1), this.#options.mostMs)
+      if (failures > this.#options.mostFailures) {
+        this.#failures.delete(key)
+        afterMs = undefined
+      }
       // Stopping may interrupt work in progress.
       if (!this.#stopped) this.#options.onError?.(error, key, failures)
     }

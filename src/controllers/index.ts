@@ -12,6 +12,9 @@ import type { Controller, ControllerWorld, Running } from './controller.ts'
 import { definitionApproval, definitionStructure } from './definition-conditions.ts'
 import { definitionFinalizer, type RemoveInstances } from './definition-finalizer.ts'
 import { definitionNaming } from './definition-naming.ts'
+import { endpointSliceController } from './endpoints/endpoint-slice-controller.ts'
+import { endpointsController } from './endpoints/endpoints-controller.ts'
+import { mirroringController } from './endpoints/mirroring-controller.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceLifecycle } from './namespace.ts'
 import { podGarbage } from './pod-garbage.ts'
@@ -39,6 +42,9 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   clusterRoleAggregation,
   namespaceLifecycle,
   resourceQuotas,
+  endpointsController(),
+  endpointSliceController(),
+  mirroringController(),
   claimProtection,
   volumeProtection,
   volumeBinder,

@@ -28,7 +28,8 @@ export class Deadlines {
 
   /** The response is ready, or the request has failed. */
   end(context: Context): void {
-    this.#waiting.delete(context)
+    // One without a limit may be in another pool.
+    if (context.limitMs !== Infinity) this.#waiting.delete(context)
   }
 
   close(): void {

@@ -275,7 +275,8 @@ function bodyReader(context: Context): () => Promise<Body> {
   return () => (body ??= readBody(context))
 }
 
-async function readBody(context: Context): Promise<Body> {
+/** Reads the body of a request, once. */
+export async function readBody(context: Context): Promise<Body> {
   const { exchange, server } = context
   context.bodyShare = server.bodyMemory.share(context.user.name)
   const bytes = await exchange.readBody(BODY_LIMIT, context.bodyShare)

@@ -72,15 +72,15 @@ export async function followCache<T>(
     if (isOver) break
     if (matches(version)) target.add(entryOf(version))
   }
-  // Objects that are looked up twice are decoded once.
-  const known = new WeakMap<StoredObject, CacheEntry<T>>()
+  // Objects that are looked up twice are decoded once, as long as memory does not run short: decoded ones are large.
+  const known = new WeakMap<StoredObject, WeakRef<CacheEntry<T>>>()
   return {
     store: {
       get(key) {
         const version = table.get(served.storage.keyPrefix + key)
         if (!version || !matches(version)) return null
-        let entry = known.get(version)
-        if (!entry) known.set(version, (entry = entryOf(version)))
+        let entry = known.get(version)?.deref()
+        if (!entry) known.set(version, new WeakRef((entry = entryOf(version))))
         return entry
       },
       *entries(namespace) {

@@ -94,6 +94,7 @@ export class RunningWatch {
     const { form, sink } = this.#client
     const watcher = this.#api.cache.hub.watch(this.#plan.table, this.#view(), sink, {
       from,
+      expires: true,
       onLost: (oldest) => {
         const status = expired(`too old resource version: ${from} (${oldest})`).toStatus()
         sink.write(form.error(status))

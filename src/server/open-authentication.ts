@@ -31,6 +31,7 @@ import type {
   AuthenticationOptions,
   ServiceAccountFiles,
 } from './options/authentication-options.ts'
+import type { CallObserver } from '../client/json-call.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Pki } from '../pki/files.ts'
@@ -52,6 +53,7 @@ export interface AuthenticationParts {
   readonly anonymousAllowed: boolean
   /** Absent: nothing is measured. */
   readonly metrics?: Registry
+  readonly onCall?: CallObserver | undefined
 }
 
 /** Authentication of a running server. */
@@ -288,13 +290,13 @@ async function openProvider(
 
 async function openWebhook(
   options: NonNullable<AuthenticationOptions['webhook']>,
-  { v, clock, log }: AuthenticationParts,
+  { v, clock, log, onCall }: AuthenticationParts,
   { audiences }: ServiceAccountTokens,
 ) {
   const { webhookToken } = await import('../authn/webhook-token.ts')
   const { configuredClient } = await import('./webhook-client.ts')
   const client = await forFlag('authentication-token-webhook-config-file', () =>
-    configuredClient(options.configFile, { v, clock }),
+    configuredClient(options.configFile, { v, clock, onCall }),
   )
   const authenticator = webhookToken({
     client,

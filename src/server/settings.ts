@@ -1,6 +1,9 @@
 /** Options of a server, checked and with defaults. */
 import type { AdmissionObserver } from '../admission/observer.ts'
 import type { Api } from '../registry/context.ts'
+import type { CallObserver } from '../client/json-call.ts'
+import type { Around } from '../http/exchanges.ts'
+import type { ServerParts } from './components/component.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
 import { randomIds, type Ids } from '../base/ids.ts'
 import { silentLog, type Log } from '../base/log.ts'
@@ -24,6 +27,14 @@ export interface Inside {
   readonly made?: (parts: { readonly api: Api; readonly catalogue: LiveCatalogue }) => void
   /** Told how long admission takes. */
   readonly admissionObserver?: AdmissionObserver
+  /** Answers requests that passed the filters, before their handler or instead of it. */
+  readonly around?: Around
+  /** Told of each call of a webhook. */
+  readonly onWebhookCall?: CallObserver
+  /** By which certificates of clients are checked; the machine's by default. */
+  readonly certificateClock?: Clock
+  /** Called when the server is ready. */
+  readonly started?: (parts: Readonly<ServerParts>) => void
 }
 
 /** Settings that all components of one server share. */

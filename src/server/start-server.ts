@@ -77,15 +77,22 @@ export async function launchServer(
   const settings = await readSettings(options, inside)
   const graph = serverGraph(settings)
   const parts = await graph.start()
+  inside.started?.(parts)
   settings.log.info('ready', {
     url: parts.listener.url,
     store: settings.store,
     vocabulary: settings.v.name,
     revision: parts.store.engine.revision(),
   })
-  return runningServer(parts, () => graph.stop())
+  return runningServer(settings, parts, () => graph.stop())
 }
 
 /** The components of one server, not yet started. */
 export const serverGraph = (settings: Settings): ComponentGraph<ServerParts> =>
-  new ComponentGraph(components.map((make) => make(settings)))
+  new ComponentGraph(components.map((make) => withOwnLog(make, settings)))
+
+/** Components only declare what they do until they start: one can be made for its name. */
+function withOwnLog(make: (settings: Settings) => ServerComponent, settings: Settings) {
+  const { log } = settings
+  return log.module ? make({ ...settings, log: log.module(make(settings).name) }) : make(settings)
+}

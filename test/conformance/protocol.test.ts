@@ -594,6 +594,7 @@ describe('discovery and health', () => {
     'store',
     'poststarthook/start-orch-apiserver-admission-initializer',
     'poststarthook/generic-apiserver-start-informers',
+    'poststarthook/crd-informer-synced',
     'poststarthook/bootstrap-controller',
     'poststarthook/rbac/bootstrap-roles',
     'poststarthook/scheduling/bootstrap-system-priority-classes',
@@ -604,6 +605,8 @@ describe('discovery and health', () => {
     'poststarthook/apiservice-status-available-controller',
     'poststarthook/orch-apiserver-autoregistration',
     'autoregister-completion',
+    'poststarthook/apiservice-openapi-controller',
+    'poststarthook/apiservice-openapiv3-controller',
     'poststarthook/system-namespaces',
   ]
   for (const { root, checks } of [

@@ -77,6 +77,7 @@ function hooked(deps: PluginDeps, resource: string, config: AdmissionWebhooksCon
     userAgent: v.resolve('{system}-apiserver-admission'),
     maxAnswerBytes: MAX_ANSWER_BYTES,
     describeAnswer,
+    onCall: deps.onCall,
     ...(credentials ? { credentials: (host, port) => credentials.of(host, port) } : {}),
   })
   const auditDomain = v.resolve('webhook.admission{api}')

@@ -1,7 +1,7 @@
-import { globalFlags } from '../../flags/global-flags.ts'
+import { logFlags } from '../../flags/log-flags.ts'
+import { configFlag, globalFlags } from '../../flags/global-flags.ts'
 import {
   boolFlag,
-  choiceFlag,
   durationFlag,
   fileFlag,
   intFlag,
@@ -92,14 +92,7 @@ export const controllerManagerFlags = {
     section: 'Health',
     help: 'Private key of the serving certificate, PEM.',
   }),
-  'logging-format': choiceFlag(['text', 'json'], {
-    section: 'Logs',
-    default: 'text',
-    help: 'Format of the log, which is written to standard error.',
-  }),
-  v: intFlag(
-    { min: 0, max: 10 },
-    { section: 'Logs', short: 'v', default: '1', help: 'Log verbosity.' },
-  ),
+  ...logFlags('1', 'Log verbosity.'),
+  ...configFlag,
   ...globalFlags,
 }

@@ -9,8 +9,11 @@ import type {
   ControllerManagerOptions,
 } from '../../controller-manager/controller-manager.ts'
 import { product } from '../../vocabulary/index.ts'
-import { parseFlags, type Values } from '../../flags/flags.ts'
+import type { Values } from '../../flags/flags.ts'
+import { moduleLevels } from '../../flags/log-flags.ts'
 import { helpText } from '../../flags/help.ts'
+import { flagValues } from '../flag-values.ts'
+import { versionText } from '../version-text.ts'
 import { signalCode, type Terminal } from '../terminal.ts'
 import { controllerManagerFlags } from './controller-manager-flags.ts'
 import { serveHealth } from './health-server.ts'
@@ -31,17 +34,24 @@ export async function controllerManagerCommand(
   { name, version, terminal }: ControllerManagerCommand,
   args: readonly string[],
 ): Promise<number> {
-  const values = parseFlags(controllerManagerFlags, args)
+  const read = flagValues(controllerManagerFlags, args)
+  const values = read instanceof Promise ? await read : read
   if (values.help || values['help-all']) {
     terminal.out(helpText({ about: ABOUT, name, flags: controllerManagerFlags, example: EXAMPLE }))
     return 0
   }
-  if (values.version) {
-    terminal.out(`${name} ${version}\n`)
+  if (values.version !== false) {
+    terminal.out(versionText(name, version, values.version))
     return 0
   }
   const write = (line: string) => terminal.err(line)
-  const log = lineLog({ format: values['logging-format'], level: values.v, now: Date.now, write })
+  const log = lineLog({
+    format: values['logging-format'],
+    level: values.v,
+    modules: moduleLevels(values.vmodule),
+    now: Date.now,
+    write,
+  })
   const ending = new AbortController()
   terminal.onSignal((signal) => {
     if (ending.signal.aborted) terminal.exit(signalCode(signal))

@@ -5,8 +5,11 @@ import type { EtcdUse } from '../../server/options/etcd-options.ts'
 import type { RunningServer, ServerOptions } from '../../server/options/server-options.ts'
 import { startFailure } from '../../base/start-failure.ts'
 import { product } from '../../vocabulary/index.ts'
-import { parseFlags, type Values } from '../../flags/flags.ts'
+import type { Values } from '../../flags/flags.ts'
+import { moduleLevels } from '../../flags/log-flags.ts'
 import { helpText, shortHelp } from '../../flags/help.ts'
+import { flagValues } from '../flag-values.ts'
+import { versionText } from '../version-text.ts'
 import { signalCode, type EndSignal, type Terminal } from '../terminal.ts'
 import { agentTlsOf } from './agent-tls.ts'
 import { admissionOf } from '../../server/options/admission-flags.ts'
@@ -15,6 +18,7 @@ import { auditOf } from '../../server/options/audit-flags.ts'
 import { aggregationOf } from '../../server/options/aggregation-flags.ts'
 import { authenticationOf } from '../../server/options/authentication-flags.ts'
 import { authorizationOf } from '../../server/options/authorization-flags.ts'
+import { servingOf } from '../../server/options/serving-flags.ts'
 import { metricsOf } from '../../server/options/metrics-flags.ts'
 import { commonServerFlags, serverFlags } from '../../server/options/server-flags.ts'
 
@@ -32,6 +36,9 @@ export interface ServerCommand {
   readonly start?: StartServer
 }
 
+/** What requests and connections get to end, milliseconds. */
+const SHUTDOWN_GRACE_MS = 60_000
+
 const HELP = {
   flags: serverFlags,
   common: commonServerFlags,
@@ -47,18 +54,25 @@ export async function serverCommand(
   args: readonly string[],
 ): Promise<number> {
   const { name, about, version, terminal } = command
-  const values = parseFlags(serverFlags, args)
+  const read = flagValues(serverFlags, args)
+  const values = read instanceof Promise ? await read : read
   const help = { ...HELP, about, name }
   if (values.help || values['help-all']) {
     terminal.out(values.help ? shortHelp(help) : helpText(help))
     return 0
   }
-  if (values.version) {
-    terminal.out(`${name} ${version}\n`)
+  if (values.version !== false) {
+    terminal.out(versionText(name, version, values.version))
     return 0
   }
   const write = (line: string) => terminal.err(line)
-  const log = lineLog({ format: values['logging-format'], level: values.v, now: Date.now, write })
+  const log = lineLog({
+    format: values['logging-format'],
+    level: values.v,
+    modules: moduleLevels(values.vmodule),
+    now: Date.now,
+    write,
+  })
   let options: ServerOptions = {}
   // Always logged: operators look here when a server has ended.
   const lasting = lineLog({
@@ -74,7 +88,7 @@ export async function serverCommand(
     terminal.onSignal((signal) => {
       if (state !== 'running') {
         stopped(signal, state === 'starting' ? 'before it was ready' : 'at once, second signal')
-        terminal.exit(signalCode(signal))
+        terminal.exit(state === 'starting' ? signalCode(signal) : 1)
       }
       state = 'ending'
       end(signal)
@@ -134,6 +148,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     serviceClusterIpRange: values['service-cluster-ip-range'],
     serviceNodePortRange: values['service-node-port-range'],
     allowPrivileged: values['allow-privileged'],
+    serving: servingOf(values),
     authentication: authenticationOf(values),
     authorization: authorizationOf(values),
     aggregation: aggregationOf(values),
@@ -142,6 +157,10 @@ function optionsOf(values: ServerValues): ServerOptions {
     controllers: values.controllers,
     historyMs: values['history-window'],
     requestTimeoutMs: values['request-timeout'],
+    shutdownGraceMs: SHUTDOWN_GRACE_MS,
+    livezGraceMs: values['livez-grace-period'],
+    shutdownDelayMs: values['shutdown-delay-duration'],
+    shutdownSendRetryAfter: values['shutdown-send-retry-after'],
     clusterSigningDurationMs: values['cluster-signing-duration'],
     minRequestTimeoutMs: values['min-request-timeout'] * 1000,
     ...(agentTls ? { agentTls } : {}),

@@ -35,6 +35,7 @@ export const admission = (settings: Settings) =>
         catalogue,
         gate,
         tolerationSeconds,
+        onCall: inside.onWebhookCall,
         resolve: serviceResolver(settings, objects),
         metrics,
       }

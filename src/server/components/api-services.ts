@@ -26,6 +26,8 @@ const STEPS = [
   'apiservice-status-available-controller',
   '{system}-apiserver-autoregistration',
   'autoregister-completion',
+  'apiservice-openapi-controller',
+  'apiservice-openapiv3-controller',
 ] as const
 
 /** Registers what this server serves, and checks extension servers; in the background, on every server. */

@@ -1,12 +1,13 @@
 import { errorText } from '../../base/error-text.ts'
-import { buildInfo, packageVersion } from '../../base/package-version.ts'
+import { packageVersion } from '../../base/package-version.ts'
 import type { Endpoint, ServerState } from '../../http/context.ts'
 import { serveDiscovery } from '../../http/endpoints/discovery.ts'
 import { healthEndpoints } from '../../http/endpoints/health.ts'
 import { indexEndpoint } from '../../http/endpoints/index-page.ts'
 import { metricsEndpoint } from '../../http/endpoints/metrics.ts'
 import { openApiDocuments, openApiPaths } from '../../http/endpoints/openapi.ts'
-import { gitVersion, versionEndpoint } from '../../http/endpoints/version.ts'
+import { gitVersion } from '../../base/version-info.ts'
+import { versionEndpoint } from '../../http/endpoints/version.ts'
 import { openApiEndpoints } from '../../openapi/endpoints.ts'
 import { mergedEndpoints } from '../../openapi/merged-endpoints.ts'
 import type { Settings } from '../settings.ts'
@@ -36,7 +37,7 @@ export const endpoints = ({ v, log, metrics }: Settings) =>
         ...openApiPaths(documents),
         ...healthEndpoints(health.checks),
         ['/metrics', metricsEndpoint(metrics, () => parts.metrics.ready())],
-        ['/version', versionEndpoint({ version: packageVersion(), ...buildInfo() })],
+        ['/version', versionEndpoint()],
       ])
       serveDiscovery(endpoints, catalogue, aggregation.order, () => parts.listener.address)
       endpoints.set(

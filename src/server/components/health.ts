@@ -31,15 +31,16 @@ export const health = ({ options, v, clock }: Settings) =>
         'start-{system}-apiserver-admission-initializer',
         'generic-apiserver-start-informers',
       )
+      const liveUntilMs = clock.now() + (options.livezGraceMs ?? 0)
       let isReady = false
       const checks = healthChecks(
         storeChecks(parts.engine, options, clock),
         {
           ready: () => isReady,
           synced: () => isReady && parts.admission.chain.isReady(),
-          draining: () => parts.requests.state.draining,
+          draining: () => parts.requests.state.shutdown.hasBegun,
         },
-        progress.checks(v),
+        progress.checks(v, () => clock.now() < liveUntilMs),
       )
       return { part: { checks, progress, namespacesReady: () => void (isReady = true) } }
     },

@@ -1,5 +1,3 @@
-import { buildInfo, packageVersion } from '../../base/package-version.ts'
-import { gitVersion } from '../../http/endpoints/version.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -25,8 +23,7 @@ export const metrics = (settings: Settings) =>
         const counts = new ObjectCounts(store.engine, cache)
         ends.push(() => counts.close())
         storageMetrics(registry, catalogue, counts, engine)
-        const version = gitVersion(packageVersion())
-        ends.push(processMetrics(registry, { gitVersion: version, ...buildInfo() }))
+        ends.push(processMetrics(registry))
       }
       return {
         part: { ready: () => (registered ??= register()) },

@@ -1,19 +1,23 @@
 import { systemClock } from '../../base/clock.ts'
+import { IndexedPool } from '../../base/indexed-pool.ts'
 import { errorText } from '../../base/error-text.ts'
+import { forFlag } from '../../base/plain-reason.ts'
 import { BodyMemory } from '../../http/body-memory.ts'
 import { BodyQueue } from '../../http/body-queue.ts'
 import { Connections } from '../../http/connections.ts'
-import type { ServerState } from '../../http/context.ts'
+import type { ResponseSettings, ServerState } from '../../http/context.ts'
 import { Deadlines } from '../../http/deadlines.ts'
 import { connectionsWithin } from '../../http/descriptors.ts'
 import { Exchanges } from '../../http/exchanges.ts'
+import { Stages, type StageSubscriber } from '../../http/stages.ts'
 import { RequestMetrics } from '../../http/request-metrics.ts'
 import { WatchMetrics } from '../../http/watch-metrics.ts'
 import type { Api } from '../../registry/context.ts'
-import { Stages } from '../../http/stages.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
+/** The `-v` level that logs every request. */
+const REQUEST_LOG_LEVEL = 3
 const REQUEST_TIMEOUT_MS = 60_000
 
 /** Handlers of the listener's requests. */
@@ -36,13 +40,14 @@ export const requests = (settings: Settings) =>
       'health',
       'endpoints',
     ],
-    start({ api, audit, authentication, authorization, aggregation, health, endpoints }) {
-      const { options, v, clock, log, metrics } = settings
+    async start({ api, audit, authentication, authorization, aggregation, health, endpoints }) {
+      const { options, inside, v, clock, log, metrics } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
       const counted = countedBy(settings, api)
       const subscribers = [
         ...(audit.trail ? [audit.trail] : []),
+        ...(await requestLogOf(settings)),
         counted,
         ...(options.stages ?? []),
       ]
@@ -53,7 +58,9 @@ export const requests = (settings: Settings) =>
         deadlines,
         connections,
         requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-        draining: false,
+        responses: await responseSettings(settings),
+        shutdown: { hasBegun: false, refusal: null },
+        longRunning: new IndexedPool(),
         bodyMemory: new BodyMemory(options.bodyMemoryBytes),
         bodyQueue: new BodyQueue(api.largeWork),
         log,
@@ -76,7 +83,7 @@ export const requests = (settings: Settings) =>
         },
       }
       return {
-        part: { state, exchanges: new Exchanges(state), connections },
+        part: { state, exchanges: new Exchanges(state, inside.around), connections },
         stop: () => deadlines.close(),
       }
     },
@@ -84,6 +91,28 @@ export const requests = (settings: Settings) =>
 
 const countedBy = ({ metrics, clock, v }: Settings, { catalogue }: Api): RequestMetrics =>
   new RequestMetrics({ registry: metrics, catalogue, now: () => clock.now(), v })
+async function requestLogOf({ log: { module }, log }: Settings): Promise<StageSubscriber[]> {
+  const own = module?.('http') ?? log
+  if (!own.v(REQUEST_LOG_LEVEL)) return []
+  const { requestLog } = await import('../../http/request-log.ts')
+  return [requestLog(own)]
+}
+
+async function responseSettings({ options, ids }: Settings): Promise<ResponseSettings> {
+  const { hstsDirectives = [], goawayChance = 0, corsAllowedOrigins = [] } = options.serving ?? {}
+  return {
+    strictTransportSecurity: hstsDirectives.join('; '),
+    goawayChance,
+    fraction: () => ids.fraction(),
+    allowsOrigin:
+      corsAllowedOrigins.length === 0
+        ? null
+        : await forFlag('cors-allowed-origins', async () => {
+            const { allowedOrigins } = await import('../../http/origins.ts')
+            return allowedOrigins(corsAllowedOrigins)
+          }),
+  }
+}
 
 const connectionsOf = ({ options: { strangersPerAddress }, log }: Settings): Connections =>
   new Connections({

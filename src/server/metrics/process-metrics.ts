@@ -1,8 +1,9 @@
 /** Metrics of the process and its runtime, taken when somebody asks. */
 import { readdir, readFile } from 'node:fs/promises'
-import { arch, platform } from 'node:os'
+import { platform } from 'node:os'
 import { PerformanceObserver, constants, performance } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
+import { versionInfo } from '../../base/version-info.ts'
 import {
   buildInfo,
   nodeActive,
@@ -22,17 +23,9 @@ import {
 } from '../../metrics/declared/process.ts'
 import type { Registry } from '../../metrics/registry.ts'
 
-/** Build of the program. */
-export interface BuildLabels {
-  readonly gitVersion: string
-  readonly gitCommit: string
-  readonly gitTreeState: string
-  readonly buildDate: string
-}
-
 /** Has the metrics of the process taken at each scrape. Returns what ends that. */
-export function processMetrics(registry: Registry, build: BuildLabels): () => void {
-  constantMetrics(registry, build)
+export function processMetrics(registry: Registry): () => void {
+  constantMetrics(registry)
   let collections: PerformanceObserver | null = null
   let before = performance.eventLoopUtilization()
   registry.onScrape(async () => {
@@ -49,26 +42,26 @@ export function processMetrics(registry: Registry, build: BuildLabels): () => vo
   return () => collections?.disconnect()
 }
 
-function constantMetrics(registry: Registry, build: BuildLabels): void {
+function constantMetrics(registry: Registry): void {
   const { node } = process.versions
   const [major = '', minor = '', patch = ''] = node.split('.')
   registry
     .of(nodeVersion)
     .with({ version: `v${node}`, major, minor, patch })
     .set(1)
-  const [, releaseMajor = '', releaseMinor = ''] = /^v(\d+)\.(\d+)/.exec(build.gitVersion) ?? []
+  const build = versionInfo()
   registry
     .of(buildInfo)
     .with({
       build_date: build.buildDate,
-      compiler: 'node',
+      compiler: build.compiler,
       git_commit: build.gitCommit,
       git_tree_state: build.gitTreeState,
       git_version: build.gitVersion,
-      go_version: `node${node}`,
-      major: releaseMajor,
-      minor: releaseMinor,
-      platform: `${platform()}/${arch() === 'x64' ? 'amd64' : arch()}`,
+      go_version: build.goVersion,
+      major: build.major,
+      minor: build.minor,
+      platform: build.platform,
     })
     .set(1)
   registry.of(processStart).only.set(Math.round(performance.timeOrigin) / 1000)

@@ -40,6 +40,7 @@ const MORE: readonly (readonly [string, Check])[] = [
   ['log', having('error', 'warn', 'info', 'debug', 'v', 'child')],
   ['clock', having('now', 'after')],
   ['ids', having('uid', 'suffix', 'fraction')],
+  ['shutdownGraceMs', milliseconds(0)],
   ['strangersPerAddress', whole(1)],
   ['bodyMemoryBytes', whole(1)],
   ['admission', plugins],

@@ -6,12 +6,14 @@ import { truthOr } from '../../base/value-checks.ts'
 import { admissionFlags } from './admission-flags.ts'
 import { auditFlags } from './audit-flags.ts'
 import { aggregationFlags } from './aggregation-flags.ts'
-import { globalFlags } from '../../flags/global-flags.ts'
+import { logFlags } from '../../flags/log-flags.ts'
+import { configFlag, globalFlags } from '../../flags/global-flags.ts'
 import { authenticationFlags } from './authentication-flags.ts'
 import { authorizationFlags } from './authorization-flags.ts'
 import { metricsFlags } from './metrics-flags.ts'
 import { TRANSPORTS } from '../../engine/etcd/transport.ts'
 import { etcdFlags } from './etcd-flags.ts'
+import { servingFlags } from './serving-flags.ts'
 import {
   boolFlag,
   choiceFlag,
@@ -143,6 +145,7 @@ export const serverFlags = {
         : `${JSON.stringify(wrong)} is neither a name nor an address`
     },
   },
+  ...servingFlags,
   'advertise-address': ipFlag({
     option: 'advertiseAddress',
     section: 'Generic',
@@ -182,6 +185,27 @@ export const serverFlags = {
       help: 'Minimum duration of a watch without a timeout, in seconds. The server ends it at a random time between one and two times this value.',
     },
   ),
+  'livez-grace-period': orNone(
+    durationFlag({
+      option: 'livezGraceMs',
+      section: 'Generic',
+      default: '0s',
+      help: 'How long from its start the server counts as live although its start is not finished.',
+    }),
+  ),
+  'shutdown-delay-duration': orNone(
+    durationFlag({
+      option: 'shutdownDelayMs',
+      section: 'Generic',
+      default: '0s',
+      help: 'How long the server goes on serving after the signal to end. It is not ready meanwhile, so that load balancers stop sending requests.',
+    }),
+  ),
+  'shutdown-send-retry-after': boolFlag({
+    option: 'shutdownSendRetryAfter',
+    section: 'Generic',
+    help: 'Answer new requests with 429 and Retry-After while requests in progress are finished, instead of refusing connections.',
+  }),
   'runtime-config': switchesFlag({
     option: 'runtimeConfig',
     section: 'API enablement',
@@ -244,24 +268,15 @@ export const serverFlags = {
   ...auditFlags,
   ...aggregationFlags,
   ...metricsFlags,
-  v: intFlag(
-    { min: 0, max: 10 },
-    {
-      section: 'Logs',
-      short: 'v',
-      default: '0',
-      help: 'Log verbosity: 0 logs warnings and errors, 1 also informational messages, 4 also the causes of a failed start.',
-    },
+  ...logFlags(
+    '0',
+    'Log verbosity: 0 logs warnings and errors, 1 also informational messages, 2 also refused credentials, 3 also every request, 4 also the causes of a failed start.',
   ),
-  'logging-format': choiceFlag(['text', 'json'], {
-    section: 'Logs',
-    default: 'text',
-    help: 'Format of the log, which is written to standard error.',
-  }),
   'limit-heap': onFlag({
     section: 'Process',
     help: 'Limit how far the heap of the process grows beyond its live objects.',
   }),
+  ...configFlag,
   ...globalFlags,
 }
 

@@ -14,6 +14,7 @@ import type { Client } from '../../client/client.ts'
 import type { Impersonation } from '../../client/client-config.ts'
 import type { DeprecatedUse } from '../../http/context.ts'
 import type { StageSubscriber } from '../../http/stages.ts'
+import type { ServingOptions } from './serving-options.ts'
 import type { MetricsOptions } from './metrics-options.ts'
 import { isLocalAddress } from '../local-address.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
@@ -76,6 +77,7 @@ export interface ServerOptions {
    * sub-resources reach every service on loopback.
    */
   readonly proxiesToLoopback?: boolean
+  readonly serving?: ServingOptions
   readonly authentication?: AuthenticationOptions
   readonly authorization?: AuthorizationOptions
   /** Records of requests, for auditors; none by default. */
@@ -122,6 +124,17 @@ export interface ServerOptions {
   readonly strangersPerAddress?: number
   /** Maximum memory of the bodies of all requests in progress, bytes; 128 MiB by default. */
   readonly bodyMemoryBytes?: number
+  /** Time from the start in which the server counts as live though it has not finished its start; 0 by default. */
+  readonly livezGraceMs?: number
+  /** Time that a server which shuts down goes on serving, while it is not ready, milliseconds; 0 by default. */
+  readonly shutdownDelayMs?: number
+  /**
+   * Time that requests in progress get to end during shutdown, and after them connections, milliseconds; 5 seconds by
+   * default. The program gives them a minute.
+   */
+  readonly shutdownGraceMs?: number
+  /** Whether new requests during shutdown are accepted and told to retry elsewhere; refused by default. */
+  readonly shutdownSendRetryAfter?: boolean
   /** A watch without a timeout ends after one to two times this, milliseconds; 30 minutes by default. */
   readonly minRequestTimeoutMs?: number
 }
