@@ -1,4 +1,4 @@
-import { product } from '../vocabulary/index.ts'
+import { dropIn, product } from '../vocabulary/index.ts'
 import { backupCommand } from './commands/backup.ts'
 import { cutJournalCommand } from './commands/cut-journal.ts'
 import type { DataCommand } from './commands/data-command.ts'
@@ -6,6 +6,7 @@ import type { OpenEtcd } from './commands/etcd-access.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { restoreCommand } from './commands/restore.ts'
 import { serverCommand, type StartServer } from './commands/server.ts'
+import { ASSETS_ABOUT, assetsCommand } from './commands/envtest-assets.ts'
 import { FlagError } from '../flags/flags.ts'
 import { table } from '../flags/help.ts'
 import { versionText } from './version-text.ts'
@@ -51,6 +52,7 @@ const programHelp = (name: string) =>
     ...table([
       ['server', `${SERVER} Its flags: ${name} server --help`],
       ...Object.entries(DATA).map(([command, { about }]): [string, string] => [command, about]),
+      ['envtest-assets', ASSETS_ABOUT],
       ['version', 'Shows the version.'],
       ['help', 'Shows this help.'],
     ]),
@@ -72,6 +74,12 @@ export async function main(args: readonly string[], around: Surroundings): Promi
       const { run, about } = DATA[command]
       return ended({ name: `${name} ${command}`, about, ...dataParts(around) }, run, rest)
     }
+    case 'envtest-assets':
+      return terminal.exit(
+        assetsCommand({ name: `${name} ${command}`, about: ASSETS_ABOUT, terminal }, rest),
+      )
+    case 'envtest-apiserver':
+      return envtest(rest, around)
     case 'version':
     case '--version':
     case '--version=true':
@@ -108,6 +116,16 @@ export async function controllerManagerMain(
   const name = `${product.command}-controller-manager`
   const { controllerManagerCommand } = await import('./commands/controller-manager.ts')
   return ended({ name, about: '', version, terminal }, controllerManagerCommand, args)
+}
+
+/** The server as test environments start it. */
+async function envtest(
+  args: readonly string[],
+  { version, terminal = processTerminal }: Surroundings,
+): Promise<void> {
+  const { envtestApiserver } = await import('./commands/envtest-apiserver.ts')
+  const command = { name: dropIn.apiserver, about: '', version, terminal, env: process.env }
+  return ended(command, envtestApiserver, args)
 }
 
 async function server(

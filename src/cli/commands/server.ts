@@ -107,8 +107,15 @@ export async function serverCommand(
   }
   state = 'running'
   terminal.out(readyLine(server))
+  const { NOTIFY_SOCKET } = process.env
+  const manager =
+    NOTIFY_SOCKET === undefined
+      ? null
+      : (await import('../service-manager.ts')).serviceManager(process.env, { log })
+  manager?.ready(`Serving at ${server.url}`)
   const signal = await asked
   log.info('shutting down', { signal })
+  manager?.stopping()
   try {
     await server.close()
     stopped(signal, 'in order')
@@ -137,6 +144,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     servingHosts: values['tls-san'],
     eventTtlMs: values['event-ttl'],
     storeJournal: values['store-journal'],
+    unsafeNoFsync: values['unsafe-no-fsync'],
     allowUnlockedDataDir: values['allow-unlocked-data-dir'],
     verify: values.verify,
     encryptionConfigFile: values['encryption-provider-config'],
