@@ -89,6 +89,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   // That of the program that runs controllers apart.
   'controller-manager': ['authn', 'client', 'controllers', 'kinds', 'pki', ...ENTRIES],
+  // A program that knows servers by their API alone.
+  ctl: ['client', 'kinds', 'outgoing', 'patch', ...ENTRIES],
   // The top of all. Copies of the store are made without a server.
   cli: ['client', 'controller-manager', 'engine', 'flags', 'server', ...ENTRIES],
 }

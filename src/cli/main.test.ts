@@ -3,6 +3,7 @@ import type { RunningServer, ServerOptions } from '../server/options/server-opti
 import { readyLine } from './commands/server.ts'
 import { apiserverMain, controllerManagerMain, main } from './main.ts'
 import type { EndSignal, Terminal } from './terminal.ts'
+import { defaultSettings } from '../controllers/settings.ts'
 
 /** Captures the output of a program; `exit` does not end anything. */
 class Recorded implements Terminal {
@@ -95,7 +96,21 @@ describe('words that are no server', () => {
     },
     {
       program: 'controllerManagerMain',
-      args: ['--controllers=*,-nothing', '--kubeconfig=test/client/absent.yaml'],
+      args: ['--controllers=*,-podcg'],
+      code: 1,
+      stderr:
+        'orch-controller-manager: --controllers "podcg" is not in the list of known controllers (did you mean podgc?)\nSee orch-controller-manager --help.\n',
+    },
+    {
+      program: 'apiserverMain',
+      args: ['--controllers=*,endpointslices'],
+      code: 1,
+      stderr:
+        'orch-apiserver: --controllers "endpointslices" is not in the list of known controllers (did you mean endpointslice?)\nSee orch-apiserver --help.\n',
+    },
+    {
+      program: 'controllerManagerMain',
+      args: ['--controllers=*,-nodeipam', '--kubeconfig=test/client/absent.yaml'],
       code: 1,
       stderr:
         'orch-controller-manager: cannot use the client configuration test/client/absent.yaml: there is no such file\n',
@@ -208,6 +223,7 @@ describe('options of the server', () => {
     defaultUnreachableTolerationSeconds: 300,
     minRequestTimeoutMs: 1_800_000,
     controllers: true,
+    controllerSettings: defaultSettings,
     authentication: {
       anonymous: true,
       clientCaFile: '',
@@ -227,6 +243,20 @@ describe('options of the server', () => {
   }
   for (const { args, expected } of [
     { args: '--data-dir=/d', expected: {} },
+    {
+      args: '--data-dir=/d --controllers=* --controllers -podgc,-ttl --terminated-pod-gc-threshold=-1',
+      expected: {
+        controllers: ['*', '-podgc', '-ttl'],
+        controllerSettings: { ...defaultSettings, terminatedPodThreshold: -1 },
+      },
+    },
+    {
+      args: '--data-dir=/d --controllers server --concurrent_gc_syncs=1 --enable-garbage-collector=false',
+      expected: {
+        controllers: 'server',
+        controllerSettings: { ...defaultSettings, garbageWorkers: 1, collectsGarbage: false },
+      },
+    },
     {
       args:
         '--data-dir=/d --store memory --vocabulary=kubernetes --bind-address :: --secure-port 0 ' +

@@ -18,7 +18,9 @@ import { LeaderElector } from '../client/leader-election.ts'
 import { pause } from '../client/retry.ts'
 import { SharedInformers } from '../client/shared-informers.ts'
 import { Wire } from '../client/wire.ts'
+import { choiceFault, isChosen } from '../controllers/choice.ts'
 import type { Controller, ControllerWorld } from '../controllers/controller.ts'
+import { defaultSettings, type ControllerSettings } from '../controllers/settings.ts'
 import { managedControllers, startControllers } from '../controllers/index.ts'
 import type { SignerId } from '../controllers/certificates/signers.ts'
 import type { SigningParts } from '../controllers/certificates/signing.ts'
@@ -40,6 +42,8 @@ export interface ControllerManagerOptions {
   readonly config: ClientConfig
   /** Which controllers run: names, `*` for all that are not named, `-name` for all but one. */
   readonly controllers: readonly string[]
+  /** Settings that differ from those of the release. */
+  readonly settings?: Partial<ControllerSettings>
   /** Whether each controller uses its own service account; else all use the credentials of the configuration. */
   readonly useServiceAccountCredentials: boolean
   /** Authority that is published in every namespace, PEM; nothing is published when empty. */
@@ -82,7 +86,8 @@ const AGAIN_MS = 2_000
 /** Assembles the program. Throws an Error when it cannot start. */
 export function controllerManager(options: ControllerManagerOptions): ControllerManager {
   const { leaderElection, log } = options
-  checkNames(options.controllers)
+  const fault = choiceFault(options.controllers)
+  if (fault !== null) throw new Error(`--controllers ${fault}`)
   // Names of features are the same in both vocabularies.
   forFlagSync('feature-gates', () =>
     setGates(options.featureGates ?? {}, vocabularies[defaultVocabulary]),
@@ -107,30 +112,6 @@ export function controllerManager(options: ControllerManagerOptions): Controller
         log.info('the controllers have stopped')
       }
     },
-  }
-}
-
-/** Controllers that may be chosen. */
-const allControllers = () =>
-  managedControllers({
-    tokens: { ca: '', issue: () => Promise.resolve('') },
-    signing: { authorities: {}, durationMs: 0 },
-  })
-
-/** Whether a controller is chosen: by its name, or by `*` unless it is excluded or optional. */
-function isChosen({ name, isOptional }: Controller, chosen: readonly string[]): boolean {
-  if (chosen.includes(name)) return true
-  return isOptional !== true && !chosen.includes(`-${name}`) && chosen.includes('*')
-}
-
-function checkNames(chosen: readonly string[]): void {
-  const known = new Set(allControllers().map(({ name }) => name))
-  for (const one of chosen) {
-    const name = one.replace(/^-/, '')
-    if (name !== '*' && !known.has(name))
-      throw new Error(
-        `--controllers ${JSON.stringify(name)} is not in the list of known controllers: ${[...known].join(', ')}`,
-      )
   }
 }
 
@@ -278,6 +259,7 @@ async function work(setting: Setting, signal: AbortSignal): Promise<void> {
     managerClient: setting.managerClient,
     informers,
     resources: new KnownResources(client),
+    settings: { ...defaultSettings, ...options.settings },
   }
   const running = startControllers(world, chosenOf(setting))
   await new Promise<void>((resolve) => {
@@ -289,13 +271,14 @@ async function work(setting: Setting, signal: AbortSignal): Promise<void> {
 }
 
 function chosenOf({ options, v, clock }: Setting): Controller[] {
-  const { rootCa, serviceAccountKey, signing, controllers, log } = options
+  const { rootCa, serviceAccountKey, signing, controllers, settings = {}, log } = options
   const tokens: ServiceAccountTokenParts = {
     ca: rootCa,
     issue: issuerOf(serviceAccountKey, v, clock),
   }
   return managedControllers({ tokens, signing }).filter((controller) => {
     if (!isChosen(controller, controllers)) return false
+    if (controller.name === 'garbagecollector' && settings.collectsGarbage === false) return false
     const { name } = controller
     const isMissing =
       (name === 'root-ca-cert-publisher' && rootCa === '') ||

@@ -5,6 +5,7 @@ import type { KnownResources } from '../client/known-resources.ts'
 import type { SharedInformers } from '../client/shared-informers.ts'
 import { WorkQueue, type WorkQueueOptions } from '../client/work-queue.ts'
 import { StatusError } from '../meta/errors.ts'
+import type { ControllerSettings } from './settings.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** Clients of controllers: of a server in this process or elsewhere. */
@@ -20,6 +21,7 @@ export interface ControllerWorld {
   /** Shared informers of the controllers. */
   readonly informers: SharedInformers
   readonly resources: KnownResources
+  readonly settings: ControllerSettings
 }
 
 /** Dependencies of a controller. */

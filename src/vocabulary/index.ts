@@ -10,9 +10,16 @@ export const product = {
   command: 'orch',
   title: 'orch',
   dataDir: 'orch-data',
+  /** The command-line client. */
+  clusterCommand: 'orchctl',
+  /** Folders in the home of a user that hold a client configuration, the product's own first. */
+  homeFolders: ['.orch', '.kube'],
   /** The client that most people have. */
   clientCommand: 'kubectl',
 } as const
+
+/** The vocabulary that most existing clients and servers speak. */
+export const commonVocabulary: VocabularyName = 'kubernetes'
 
 /** The default vocabulary of a server. */
 export const defaultVocabulary: VocabularyName = 'orch'

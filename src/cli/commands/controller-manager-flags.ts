@@ -6,11 +6,12 @@ import {
   fileFlag,
   intFlag,
   ipFlag,
-  listFlag,
   onFlag,
   optionalTextFlag,
   switchesFlag,
 } from '../../flags/flags.ts'
+import { controllerFlags, managerControllersFlag } from '../../server/options/controller-flags.ts'
+import { idleControllerFlags } from './idle-controller-flags.ts'
 import { signingFlags } from './signing-flags.ts'
 
 const ELECTION = 'Leader election'
@@ -29,11 +30,7 @@ export const controllerManagerFlags = {
     section: 'Server',
     help: 'Run each controller as its own service account, with a requested token.',
   }),
-  controllers: listFlag({
-    section: 'Controllers',
-    default: '*',
-    help: 'Controllers to run: * enables all, name enables one, -name disables one.',
-  }),
+  controllers: managerControllersFlag,
   'root-ca-file': fileFlag({
     section: 'Controllers',
     help: 'CA certificate that is published in every namespace and included in token secrets.',
@@ -42,6 +39,7 @@ export const controllerManagerFlags = {
     section: 'Controllers',
     help: 'Private key that signs the tokens in secrets. The server must verify tokens with it.',
   }),
+  ...controllerFlags,
   ...signingFlags,
   'feature-gates': switchesFlag({
     section: 'Controllers',
@@ -92,6 +90,7 @@ export const controllerManagerFlags = {
     section: 'Health',
     help: 'Private key of the serving certificate, PEM.',
   }),
+  ...idleControllerFlags,
   ...logFlags('1', 'Log verbosity.'),
   ...configFlag,
   ...globalFlags,

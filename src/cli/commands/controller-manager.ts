@@ -8,6 +8,7 @@ import type {
   ControllerManager,
   ControllerManagerOptions,
 } from '../../controller-manager/controller-manager.ts'
+import { controllerSettingsOf } from '../../server/options/controller-flags.ts'
 import { product } from '../../vocabulary/index.ts'
 import type { Values } from '../../flags/flags.ts'
 import { moduleLevels } from '../../flags/log-flags.ts'
@@ -92,6 +93,7 @@ async function optionsOf(values: ManagerValues, log: Log): Promise<ControllerMan
   return {
     config: await configOf(values),
     controllers: values.controllers,
+    settings: controllerSettingsOf(values),
     useServiceAccountCredentials: values['use-service-account-credentials'],
     rootCa: fileText('root-ca-file', values),
     serviceAccountKey: fileText('service-account-private-key-file', values),

@@ -77,7 +77,8 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
           { services, resolve, certificate, authorizer, clock, userAgent, reach: api },
           user,
         ),
-      onlyServer: options.controllers === 'server',
+      choice: options.controllers ?? true,
+      settings: options.controllerSettings ?? {},
       hasBootstrapTokens: options.authentication?.bootstrapTokens !== false,
     },
     {

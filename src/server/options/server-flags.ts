@@ -2,12 +2,12 @@ import { isIP } from 'node:net'
 import { isDns1123Subdomain } from '../../meta/names.ts'
 import { product, vocabularies } from '../../vocabulary/index.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
-import { truthOr } from '../../base/value-checks.ts'
 import { admissionFlags } from './admission-flags.ts'
 import { auditFlags } from './audit-flags.ts'
 import { aggregationFlags } from './aggregation-flags.ts'
 import { logFlags } from '../../flags/log-flags.ts'
 import { configFlag, globalFlags } from '../../flags/global-flags.ts'
+import { controllerFlags, serverControllersFlag } from './controller-flags.ts'
 import { authenticationFlags } from './authentication-flags.ts'
 import { authorizationFlags } from './authorization-flags.ts'
 import { metricsFlags } from './metrics-flags.ts'
@@ -245,23 +245,14 @@ export const serverFlags = {
     'agentTls.key',
     'Private key of the client certificate for node agents, PEM.',
   ),
-  controllers: {
-    option: 'controllers',
-    section: 'Cluster',
-    default: 'true',
-    help: 'Run the controllers for garbage collection, namespaces, service accounts, aggregated roles, quotas and volumes. server: run only those that are a part of every server.',
-    takes: truthOr('server'),
-    parse: (text: string): boolean | 'server' => {
-      if (text === 'server') return text
-      return onFlag({ section: '', help: '' }).parse(text)
-    },
-  },
+  controllers: serverControllersFlag,
   'cluster-signing-duration': durationFlag({
     option: 'clusterSigningDurationMs',
     section: 'Cluster',
     default: '8760h',
     help: 'Longest lifetime of certificates that the controllers sign. Requests can ask for less.',
   }),
+  ...controllerFlags,
   ...authenticationFlags,
   ...authorizationFlags,
   ...admissionFlags,

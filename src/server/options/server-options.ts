@@ -11,6 +11,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
 import type { Client } from '../../client/client.ts'
+import type { ControllerSettings } from '../../controllers/settings.ts'
 import type { Impersonation } from '../../client/client-config.ts'
 import type { DeprecatedUse } from '../../http/context.ts'
 import type { StageSubscriber } from '../../http/stages.ts'
@@ -98,10 +99,13 @@ export interface ServerOptions {
   /** The same for unreachable nodes. */
   readonly defaultUnreachableTolerationSeconds?: number
   /**
-   * Whether the garbage collector and the controllers of namespaces and accounts run; they do by default. `server`:
-   * only those that are a part of every server, where a separate controller manager runs the rest.
+   * Whether the controllers run; they do by default. `server`: only those that are a part of every server, where a
+   * separate controller manager runs the rest. A list of names chooses: `*` is all that are on by default, `-name` is
+   * all but one.
    */
-  readonly controllers?: boolean | 'server'
+  readonly controllers?: boolean | 'server' | readonly string[]
+  /** Periods, numbers of workers and limits of controllers; those of the release by default. */
+  readonly controllerSettings?: Partial<ControllerSettings>
   /** Longest lifetime of certificates that the controllers sign, milliseconds; a year by default. */
   readonly clusterSigningDurationMs?: number
   /** Called for each request to a deprecated version of a resource. */
