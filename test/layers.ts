@@ -92,7 +92,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   // A program that knows servers by their API alone.
   ctl: ['client', 'kinds', 'outgoing', 'patch', ...ENTRIES],
   // The top of all. Copies of the store are made without a server.
-  cli: ['client', 'controller-manager', 'engine', 'flags', 'server', ...ENTRIES],
+  cli: ['client', 'controller-manager', 'engine', 'flags', 'server', 'testing', ...ENTRIES],
 }
 
 /** Rooms that know kinds by the entries of the catalogue alone, whatever these are made of. */

@@ -22,6 +22,7 @@ export interface Surroundings {
 
 const ABOUT = 'The API server of a container-cluster control plane.'
 const SERVER = 'Serves the cluster API over HTTPS.'
+const TEST_SERVER = 'Serves it in memory for tests in any language, with calls such as reset.'
 
 /** Commands about stored data. */
 const DATA = {
@@ -51,6 +52,7 @@ const programHelp = (name: string) =>
     ...table([
       ['server', `${SERVER} Its flags: ${name} server --help`],
       ...Object.entries(DATA).map(([command, { about }]): [string, string] => [command, about]),
+      ['test-server', TEST_SERVER],
       ['version', 'Shows the version.'],
       ['help', 'Shows this help.'],
     ]),
@@ -65,6 +67,8 @@ export async function main(args: readonly string[], around: Surroundings): Promi
   switch (command) {
     case 'server':
       return server(`${name} server`, SERVER, rest, around)
+    case 'test-server':
+      return testServer(rest, around)
     case 'backup':
     case 'restore':
     case 'migrate':
@@ -108,6 +112,15 @@ export async function controllerManagerMain(
   const name = `${product.command}-controller-manager`
   const { controllerManagerCommand } = await import('./commands/controller-manager.ts')
   return ended({ name, about: '', version, terminal }, controllerManagerCommand, args)
+}
+
+/** A server of the test kit; it has the flags of any server. */
+async function testServer(args: readonly string[], around: Surroundings): Promise<void> {
+  const start: StartServer = async (options) =>
+    (await import('../testing/test-program.ts')).startForPrograms(options)
+  const name = `${product.command} test-server`
+  // The last of two equal flags counts.
+  return server(name, TEST_SERVER, ['--store=memory', ...args], { start, ...around })
 }
 
 async function server(
