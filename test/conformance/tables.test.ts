@@ -227,6 +227,8 @@ describe('every kind', () => {
     const clock = new ManualClock(Date.parse(MADE))
     server = await startServer({
       controllers: false,
+      // It writes the status of flow schemas.
+      priorityAndFairness: false,
       disableAdmissionPlugins: ['ServiceAccount'],
       clock,
       runtimeConfig: { 'api/all': true },
@@ -978,6 +980,8 @@ describe('cells', () => {
   beforeAll(async () => {
     server = await startServer({
       controllers: false,
+      // It writes the status of flow schemas.
+      priorityAndFairness: false,
       // The objects of a row may limit those of others.
       disableAdmissionPlugins: ['LimitRanger', 'ResourceQuota', 'ServiceAccount'],
       clock: new ManualClock(Date.parse(MADE)),

@@ -11,6 +11,7 @@ import { connectionsWithin } from '../../http/descriptors.ts'
 import { Exchanges } from '../../http/exchanges.ts'
 import { Stages, type StageSubscriber } from '../../http/stages.ts'
 import { RequestMetrics } from '../../http/request-metrics.ts'
+import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -71,10 +72,7 @@ export const requests = (settings: Settings) =>
         authentication: authentication.chain,
         limits: parts.flowControl.limits,
         authorizer: authorization.authorizer,
-        auditKeys: {
-          decision: v.resolve('authorization{api}/decision'),
-          reason: v.resolve('authorization{api}/reason'),
-        },
+        auditKeys: auditKeys(v),
         health: health.checks,
         ...endpoints,
         remotes: aggregation.remotes,
@@ -92,6 +90,11 @@ export const requests = (settings: Settings) =>
       }
     },
   })
+
+const auditKeys = (v: Vocabulary): ServerState['auditKeys'] => ({
+  decision: v.resolve('authorization{api}/decision'),
+  reason: v.resolve('authorization{api}/reason'),
+})
 
 async function requestLogOf({ log: { module }, log }: Settings): Promise<StageSubscriber[]> {
   const own = module?.('http') ?? log
