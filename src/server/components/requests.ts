@@ -2,6 +2,7 @@ import { systemClock } from '../../base/clock.ts'
 import { IndexedPool } from '../../base/indexed-pool.ts'
 import { errorText } from '../../base/error-text.ts'
 import { forFlag } from '../../base/plain-reason.ts'
+import type { RequestAudit } from '../../http/audit.ts'
 import { BodyMemory } from '../../http/body-memory.ts'
 import { BodyQueue } from '../../http/body-queue.ts'
 import { Connections } from '../../http/connections.ts'
@@ -50,12 +51,7 @@ export const requests = (settings: Settings) =>
         catalogue: api.catalogue,
         now: () => clock.now(),
       })
-      const subscribers = [
-        ...(audit.trail ? [audit.trail] : []),
-        ...(await requestLogOf(settings)),
-        counted,
-        ...(options.stages ?? []),
-      ]
+      const subscribers = await subscribersOf(settings, audit.trail, counted)
       const state: ServerState = {
         api,
         stages: new Stages(subscribers, { clock, log }),
@@ -95,6 +91,17 @@ const auditKeys = (v: Vocabulary): ServerState['auditKeys'] => ({
   decision: v.resolve('authorization{api}/decision'),
   reason: v.resolve('authorization{api}/reason'),
 })
+
+const subscribersOf = async (
+  settings: Settings,
+  trail: RequestAudit | null,
+  counted: RequestMetrics,
+): Promise<StageSubscriber[]> => [
+  ...(trail ? [trail] : []),
+  ...(await requestLogOf(settings)),
+  counted,
+  ...(settings.options.stages ?? []),
+]
 
 async function requestLogOf({ log: { module }, log }: Settings): Promise<StageSubscriber[]> {
   const own = module?.('http') ?? log
