@@ -4,6 +4,7 @@ import { errorText } from '../../base/error-text.ts'
 import { documentEndpoint } from '../../http/endpoints/document.ts'
 import { listen, type Listener } from '../../http/listen.ts'
 import { tlsParameters } from '../../http/tls-parameters.ts'
+import { tlsHandshakeErrors } from '../../metrics/declared/access.ts'
 import type { ServingOptions } from '../options/serving-options.ts'
 import { openServingCertificates } from '../serving-certificates.ts'
 import type { Settings } from '../settings.ts'
@@ -35,11 +36,12 @@ export const listener = (settings: Settings) =>
     name: 'listener',
     needs: ['dataDir', 'cache', 'pki', 'authentication', 'endpoints', 'requests'],
     async start(parts) {
-      const { options, bindAddress, log } = settings
+      const { options, bindAddress, log, metrics } = settings
       const { pki, authentication, requests } = parts
       const { connections, exchanges, state } = requests
       const { serving = {} } = options
       const certificates = await openServingCertificates(serving, pki, { clock: systemClock, log })
+      const handshakeErrors = metrics.of(tlsHandshakeErrors).only
       const socket = await listen({
         bindAddress,
         port: options.port ?? 0,
@@ -50,6 +52,7 @@ export const listener = (settings: Settings) =>
         certificates: authentication.certificates,
         onExchange: exchanges.take,
         stages: state.stages,
+        onHandshakeError: () => handshakeErrors.inc(),
         onFault: (error) => log.error('a connection failed', { error: errorText(error) }),
       }).catch((error: unknown) => {
         certificates.close()

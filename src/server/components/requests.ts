@@ -11,6 +11,8 @@ import { connectionsWithin } from '../../http/descriptors.ts'
 import { Exchanges } from '../../http/exchanges.ts'
 import { Stages, type StageSubscriber } from '../../http/stages.ts'
 import { RequestMetrics } from '../../http/request-metrics.ts'
+import { WatchMetrics } from '../../http/watch-metrics.ts'
+import type { Api } from '../../registry/context.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -44,11 +46,7 @@ export const requests = (settings: Settings) =>
       const { options, inside, clock, log, metrics } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
-      const counted = new RequestMetrics({
-        registry: metrics,
-        catalogue: api.catalogue,
-        now: () => clock.now(),
-      })
+      const counted = countedBy(settings, api)
       const subscribers = [
         ...(audit.trail ? [audit.trail] : []),
         ...(await requestLogOf(settings)),
@@ -69,6 +67,7 @@ export const requests = (settings: Settings) =>
         health: health.checks,
         ...endpoints,
         remotes: aggregation.remotes,
+        watchMetrics: new WatchMetrics(metrics),
         onDeprecated: (use) => {
           counted.deprecated(use)
           options.onDeprecated?.(use)
@@ -101,6 +100,8 @@ async function ownState(settings: Settings) {
   }
 }
 
+const countedBy = ({ metrics, clock, v }: Settings, { catalogue }: Api): RequestMetrics =>
+  new RequestMetrics({ registry: metrics, catalogue, now: () => clock.now(), v })
 async function requestLogOf({ log: { module }, log }: Settings): Promise<StageSubscriber[]> {
   const own = module?.('http') ?? log
   if (!own.v(REQUEST_LOG_LEVEL)) return []
