@@ -41,7 +41,11 @@ test('every such field has a row', () => {
 let server: RunningServer
 let client: Client
 beforeAll(async () => {
-  server = await startServer({ controllers: false, disableAdmissionPlugins: CHANGING_PLUGINS })
+  server = await startServer({
+    controllers: false,
+    priorityAndFairness: false,
+    disableAdmissionPlugins: CHANGING_PLUGINS,
+  })
   client = new Client(server)
 })
 afterAll(async () => {
