@@ -26,7 +26,7 @@ const STREAMS = ['attach', 'exec', 'proxy', 'log', 'portforward']
 export const isLongRunning = (info: RequestInfo): boolean =>
   info.verb === 'watch' ||
   info.verb === 'proxy' ||
-  (info.isResource && STREAMS.includes(info.subresource))
+  (info.isResource ? STREAMS.includes(info.subresource) : info.path.startsWith('/debug/pprof/'))
 
 /** An ambiguous path; `status` is the HTTP status of the response. */
 export class RequestPathError extends Error {

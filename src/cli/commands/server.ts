@@ -153,6 +153,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     authorization: authorizationOf(values),
     aggregation: aggregationOf(values),
     ...metricsOf(values),
+    ...(values.profiling ? {} : { profiling: false }),
     ...admissionOf(values),
     controllers: values.controllers,
     historyMs: values['history-window'],
