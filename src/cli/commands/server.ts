@@ -164,6 +164,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     authorization: authorizationOf(values),
     aggregation: aggregationOf(values),
     ...metricsOf(values),
+    ...(values.profiling ? {} : { profiling: false }),
     ...admissionOf(values),
     controllers: values.controllers,
     controllerSettings: controllerSettingsOf(values),

@@ -276,6 +276,11 @@ export const serverFlags = {
   ...auditFlags,
   ...aggregationFlags,
   ...metricsFlags,
+  profiling: onFlag({
+    option: 'profiling',
+    section: 'Features',
+    help: 'Serve CPU and heap profiles of the process below /debug/pprof/, to users who may read that path.',
+  }),
   ...logFlags(
     '0',
     'Log verbosity: 0 logs warnings and errors, 1 also informational messages, 2 also refused credentials, 3 also every request, 4 also the causes of a failed start.',
