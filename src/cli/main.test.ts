@@ -159,7 +159,7 @@ describe('words that are no server', () => {
     await main(['--help'], { version: '1.2.3', terminal: asked })
     await main([], { version: '1.2.3', terminal: bare })
     expect(asked.stdout).toMatch(/^Usage:\n {2}orch <command> \[flags\]$/m)
-    expect(asked.stdout).toMatch(/^ {2}server {8}Serves the cluster API over HTTPS\./m)
+    expect(asked.stdout).toMatch(/^ {2}server {11}Serves the cluster API over HTTPS\./m)
     expect(bare.said).toEqual({ stdout: '', stderr: asked.stdout, codes: [1] })
   })
 
@@ -195,6 +195,7 @@ describe('options of the server', () => {
     allowUnlockedDataDir: false,
     verify: false,
     storeJournal: true,
+    unsafeNoFsync: false,
     vocabulary: 'orch',
     bindAddress: '127.0.0.1',
     port: 6443,

@@ -1,4 +1,4 @@
-import { product } from '../vocabulary/index.ts'
+import { dropIn, product } from '../vocabulary/index.ts'
 import { backupCommand } from './commands/backup.ts'
 import { cutJournalCommand } from './commands/cut-journal.ts'
 import type { DataCommand } from './commands/data-command.ts'
@@ -6,6 +6,7 @@ import type { OpenEtcd } from './commands/etcd-access.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { restoreCommand } from './commands/restore.ts'
 import { serverCommand, type StartServer } from './commands/server.ts'
+import { ASSETS_ABOUT, assetsCommand } from './commands/envtest-assets.ts'
 import { FlagError } from '../flags/flags.ts'
 import { table } from '../flags/help.ts'
 import { versionText } from './version-text.ts'
@@ -53,6 +54,7 @@ const programHelp = (name: string) =>
       ['server', `${SERVER} Its flags: ${name} server --help`],
       ...Object.entries(DATA).map(([command, { about }]): [string, string] => [command, about]),
       ['test-server', TEST_SERVER],
+      ['envtest-assets', ASSETS_ABOUT],
       ['version', 'Shows the version.'],
       ['help', 'Shows this help.'],
     ]),
@@ -76,6 +78,12 @@ export async function main(args: readonly string[], around: Surroundings): Promi
       const { run, about } = DATA[command]
       return ended({ name: `${name} ${command}`, about, ...dataParts(around) }, run, rest)
     }
+    case 'envtest-assets':
+      return terminal.exit(
+        assetsCommand({ name: `${name} ${command}`, about: ASSETS_ABOUT, terminal }, rest),
+      )
+    case 'envtest-apiserver':
+      return envtest(rest, around)
     case 'version':
     case '--version':
     case '--version=true':
@@ -121,6 +129,16 @@ async function testServer(args: readonly string[], around: Surroundings): Promis
   const name = `${product.command} test-server`
   // The last of two equal flags counts.
   return server(name, TEST_SERVER, ['--store=memory', ...args], { start, ...around })
+}
+
+/** The server as test environments start it. */
+async function envtest(
+  args: readonly string[],
+  { version, terminal = processTerminal }: Surroundings,
+): Promise<void> {
+  const { envtestApiserver } = await import('./commands/envtest-apiserver.ts')
+  const command = { name: dropIn.apiserver, about: '', version, terminal, env: process.env }
+  return ended(command, envtestApiserver, args)
 }
 
 async function server(

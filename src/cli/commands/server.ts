@@ -144,6 +144,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     servingHosts: values['tls-san'],
     eventTtlMs: values['event-ttl'],
     storeJournal: values['store-journal'],
+    unsafeNoFsync: values['unsafe-no-fsync'],
     allowUnlockedDataDir: values['allow-unlocked-data-dir'],
     verify: values.verify,
     encryptionConfigFile: values['encryption-provider-config'],

@@ -2,6 +2,7 @@ import { errorText } from '../../base/error-text.ts'
 import { packageVersion } from '../../base/package-version.ts'
 import type { Endpoint, ServerState } from '../../http/context.ts'
 import { serveDiscovery } from '../../http/endpoints/discovery.ts'
+import { FLOW_CONTROL_PATH, flowControlEndpoint } from '../../http/endpoints/flow-control.ts'
 import { healthEndpoints } from '../../http/endpoints/health.ts'
 import { indexEndpoint } from '../../http/endpoints/index-page.ts'
 import { metricsEndpoint } from '../../http/endpoints/metrics.ts'
@@ -24,10 +25,10 @@ export interface ServerEndpoints {
 export const endpoints = ({ v, log, metrics }: Settings) =>
   component({
     name: 'endpoints',
-    needs: ['catalogue', 'aggregation', 'health'],
+    needs: ['catalogue', 'aggregation', 'health', 'flowControl'],
     later: ['listener'],
     start(parts) {
-      const { catalogue, aggregation, health } = parts
+      const { catalogue, aggregation, health, flowControl } = parts
       const documents = mergedEndpoints(
         openApiEndpoints({ catalogue, v, version: gitVersion(packageVersion()) }),
         aggregation.documents,
@@ -44,6 +45,9 @@ export const endpoints = ({ v, log, metrics }: Settings) =>
         '/',
         indexEndpoint(() => [...endpoints.keys()]),
       )
-      return { part: { endpoints, prefixes: openApiDocuments(documents) } }
+      const prefixes = [...openApiDocuments(documents)]
+      if (flowControl.control)
+        prefixes.push([FLOW_CONTROL_PATH, flowControlEndpoint(flowControl.control)])
+      return { part: { endpoints, prefixes } }
     },
   })

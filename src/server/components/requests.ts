@@ -37,8 +37,10 @@ export const requests = (settings: Settings) =>
       'aggregation',
       'health',
       'endpoints',
+      'flowControl',
     ],
-    async start({ api, audit, authentication, authorization, aggregation, health, endpoints }) {
+    async start(parts) {
+      const { api, audit, authentication, authorization, aggregation, health, endpoints } = parts
       const { options, inside, v, clock, log, metrics } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
@@ -67,6 +69,7 @@ export const requests = (settings: Settings) =>
         bodyQueue: new BodyQueue(api.largeWork),
         log,
         authentication: authentication.chain,
+        limits: parts.flowControl.limits,
         authorizer: authorization.authorizer,
         auditKeys: {
           decision: v.resolve('authorization{api}/decision'),

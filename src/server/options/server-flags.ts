@@ -5,6 +5,7 @@ import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
 import { admissionFlags } from './admission-flags.ts'
 import { auditFlags } from './audit-flags.ts'
 import { aggregationFlags } from './aggregation-flags.ts'
+import { flowFlags } from './flow-flags.ts'
 import { logFlags } from '../../flags/log-flags.ts'
 import { configFlag, globalFlags } from '../../flags/global-flags.ts'
 import { controllerFlags, serverControllersFlag } from './controller-flags.ts'
@@ -55,6 +56,11 @@ export const serverFlags = {
     option: 'storeJournal',
     section: 'Storage',
     help: 'Write small transactions to a journal first, which takes one flush of the disk instead of two. Only for the store lmdb.',
+  }),
+  'unsafe-no-fsync': boolFlag({
+    option: 'unsafeNoFsync',
+    section: 'Storage',
+    help: 'Acknowledge writes before they are on disk, for tests. A crash of the machine may then damage the store. Only for the store lmdb.',
   }),
   'encryption-provider-config': fileFlag({
     option: 'encryptionConfigFile',
@@ -185,6 +191,7 @@ export const serverFlags = {
       help: 'Minimum duration of a watch without a timeout, in seconds. The server ends it at a random time between one and two times this value.',
     },
   ),
+  ...flowFlags,
   'livez-grace-period': orNone(
     durationFlag({
       option: 'livezGraceMs',

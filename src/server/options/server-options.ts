@@ -7,6 +7,7 @@ import type { AuditOptions } from './audit-options.ts'
 import type { AggregationOptions } from './aggregation-options.ts'
 import type { AuthenticationOptions } from './authentication-options.ts'
 import type { AuthorizationOptions } from './authorization-options.ts'
+import type { FlowOptions } from './flow-options.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
@@ -21,7 +22,7 @@ import { isLocalAddress } from '../local-address.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
 
 /** Options of a server; all have defaults. */
-export interface ServerOptions {
+export interface ServerOptions extends FlowOptions {
   /** Directory of objects, certificates and the admin kubeconfig. Absent: in memory, lost at the end. */
   readonly dataDir?: string
   /** Engine; by default `etcd` where one is named, `lmdb` with a data directory and `memory` without. */
@@ -41,6 +42,11 @@ export interface ServerOptions {
   readonly eventTtlMs?: number
   /** Whether small transactions of the store lmdb go to a journal first; true by default. */
   readonly storeJournal?: boolean
+  /**
+   * Whether commits of the store lmdb are acknowledged before they are on disk: fast, and for tests only. A crash of the
+   * server loses nothing, one of the machine may damage the store. False by default.
+   */
+  readonly unsafeNoFsync?: boolean
   /**
    * Accepts a data directory whose file system has no locks, such as some network file systems: then nothing prevents a
    * second server from using it, and two servers on one directory lose acknowledged writes. False by default.
