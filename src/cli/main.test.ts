@@ -95,6 +95,20 @@ describe('words that are no server', () => {
         'orch-apiserver: --secure-port must be from 0 to 65535, not 65536\nSee orch-apiserver --help.\n',
     },
     {
+      program: 'main',
+      args: ['server', '--config=/absent'],
+      code: 1,
+      stderr:
+        'orch server: --config: cannot read /absent: there is no such file\nSee orch server --help.\n',
+    },
+    {
+      program: 'controllerManagerMain',
+      args: ['--config=/absent'],
+      code: 1,
+      stderr:
+        'orch-controller-manager: --config: cannot read /absent: there is no such file\nSee orch-controller-manager --help.\n',
+    },
+    {
       program: 'controllerManagerMain',
       args: ['--controllers=*,-podcg'],
       code: 1,
@@ -199,6 +213,7 @@ describe('options of the server', () => {
     vocabulary: 'orch',
     bindAddress: '127.0.0.1',
     port: 6443,
+    externalHostname: '',
     advertiseAddress: '',
     featureGates: {},
     runtimeConfig: {},

@@ -53,8 +53,8 @@ const programHelp = (name: string) =>
     ...table([
       ['server', `${SERVER} Its flags: ${name} server --help`],
       ...Object.entries(DATA).map(([command, { about }]): [string, string] => [command, about]),
-      ['test-server', TEST_SERVER],
       ['envtest-assets', ASSETS_ABOUT],
+      ['test-server', TEST_SERVER],
       ['version', 'Shows the version.'],
       ['help', 'Shows this help.'],
     ]),
@@ -122,15 +122,6 @@ export async function controllerManagerMain(
   return ended({ name, about: '', version, terminal }, controllerManagerCommand, args)
 }
 
-/** A server of the test kit; it has the flags of any server. */
-async function testServer(args: readonly string[], around: Surroundings): Promise<void> {
-  const start: StartServer = async (options) =>
-    (await import('../testing/test-program.ts')).startForPrograms(options)
-  const name = `${product.command} test-server`
-  // The last of two equal flags counts.
-  return server(name, TEST_SERVER, ['--store=memory', ...args], { start, ...around })
-}
-
 /** The server as test environments start it. */
 async function envtest(
   args: readonly string[],
@@ -139,6 +130,15 @@ async function envtest(
   const { envtestApiserver } = await import('./commands/envtest-apiserver.ts')
   const command = { name: dropIn.apiserver, about: '', version, terminal, env: process.env }
   return ended(command, envtestApiserver, args)
+}
+
+/** A server of the test kit; it has the flags of any server. */
+async function testServer(args: readonly string[], around: Surroundings): Promise<void> {
+  const start: StartServer = async (options) =>
+    (await import('../testing/test-program.ts')).startForPrograms(options)
+  const name = `${product.command} test-server`
+  // The last of two equal flags counts.
+  return server(name, TEST_SERVER, ['--store=memory', ...args], { start, ...around })
 }
 
 async function server(

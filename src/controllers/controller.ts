@@ -4,6 +4,8 @@ import type { Client } from '../client/client.ts'
 import type { KnownResources } from '../client/known-resources.ts'
 import type { SharedInformers } from '../client/shared-informers.ts'
 import { WorkQueue, type WorkQueueOptions } from '../client/work-queue.ts'
+import { workQueueMetrics } from '../client/work-queue-metrics.ts'
+import type { Registry } from '../metrics/registry.ts'
 import { StatusError } from '../meta/errors.ts'
 import type { ControllerSettings } from './settings.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -22,6 +24,8 @@ export interface ControllerWorld {
   readonly informers: SharedInformers
   readonly resources: KnownResources
   readonly settings: ControllerSettings
+  /** Absent: nothing is measured. */
+  readonly metrics?: Registry
 }
 
 /** Dependencies of a controller. */
@@ -52,12 +56,13 @@ export interface Controller {
 
 /** A queue whose failures are logged: unexpected ones at once, refusals when they persist. */
 export function workQueue(
-  { clock, log }: Pick<ControllerWorld, 'clock' | 'log'>,
+  { clock, log, metrics }: Pick<ControllerWorld, 'clock' | 'log' | 'metrics'>,
   controller: string,
   options: Omit<WorkQueueOptions, 'clock' | 'onError'>,
 ): WorkQueue {
   return new WorkQueue({
     clock,
+    ...(metrics ? { metrics: workQueueMetrics(metrics, controller, clock) } : {}),
     ...options,
     onError(error, key, failures) {
       const fields = { controller, key, failures, error: String(error) }

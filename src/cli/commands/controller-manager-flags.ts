@@ -1,11 +1,13 @@
 import { logFlags } from '../../flags/log-flags.ts'
 import { configFlag, globalFlags } from '../../flags/global-flags.ts'
 import {
+  choiceFlag,
   boolFlag,
   durationFlag,
   fileFlag,
   intFlag,
   ipFlag,
+  listFlag,
   onFlag,
   optionalTextFlag,
   switchesFlag,
@@ -15,6 +17,7 @@ import { idleControllerFlags } from './idle-controller-flags.ts'
 import { signingFlags } from './signing-flags.ts'
 
 const ELECTION = 'Leader election'
+const SERVING = 'Serving'
 
 /** Flags of the program that runs controllers, in the spelling of the reference where it has them. */
 export const controllerManagerFlags = {
@@ -73,22 +76,36 @@ export const controllerManagerFlags = {
     section: ELECTION,
     help: 'Name of the Lease. Defaults to the name of the program in the vocabulary of the server.',
   }),
+  'leader-elect-resource-lock': choiceFlag(['leases'], {
+    section: ELECTION,
+    default: 'leases',
+    help: 'Kind of the object that the leader holds.',
+  }),
   'bind-address': ipFlag({
-    section: 'Health',
-    default: '127.0.0.1',
-    help: 'Address that serves /healthz, /livez and /readyz. Must be a loopback address if there is no certificate.',
+    section: SERVING,
+    default: '0.0.0.0',
+    help: 'Address that serves /healthz, /livez, /readyz and /configz over HTTPS.',
   }),
   'secure-port': intFlag(
     { min: 0, max: 65_535 },
-    { section: 'Health', default: '10257', help: 'Port of the health endpoints; 0 disables them.' },
+    { section: SERVING, default: '10257', help: 'Port of these pages; 0 disables them.' },
   ),
   'tls-cert-file': fileFlag({
-    section: 'Health',
-    help: 'Serving certificate of the health endpoints, PEM. Without it they use plain HTTP.',
+    section: SERVING,
+    help: 'Serving certificate, PEM. Without it one is made that signs itself.',
   }),
   'tls-private-key-file': fileFlag({
-    section: 'Health',
+    section: SERVING,
     help: 'Private key of the serving certificate, PEM.',
+  }),
+  'client-ca-file': fileFlag({
+    section: SERVING,
+    help: 'Authorities of client certificates, PEM. Other users are known by their tokens, which the server reviews.',
+  }),
+  'authorization-always-allow-paths': listFlag({
+    section: SERVING,
+    default: '/healthz,/readyz,/livez',
+    help: 'Paths that everybody may read; /path/* stands for all that begin so. For others the server is asked.',
   }),
   ...idleControllerFlags,
   ...logFlags('1', 'Log verbosity.'),

@@ -151,6 +151,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     vocabulary: values.vocabulary,
     bindAddress: values['bind-address'],
     port: values['secure-port'],
+    externalHostname: values['external-hostname'],
     advertiseAddress: values['advertise-address'],
     featureGates: values['feature-gates'],
     runtimeConfig: values['runtime-config'],

@@ -70,7 +70,7 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
   const { clock } = settings
   return runControllers(
     {
-      ...{ api, authorizer, log },
+      ...{ api, authorizer, log, metrics: settings.metrics },
       remote: (inner, user, userAgent) =>
         new RemoteTransport(
           inner,

@@ -5,12 +5,14 @@ import { forFlag } from '../../base/plain-reason.ts'
 import { BodyMemory } from '../../http/body-memory.ts'
 import { BodyQueue } from '../../http/body-queue.ts'
 import { Connections } from '../../http/connections.ts'
-import type { ResponseSettings, ServerState } from '../../http/context.ts'
+import type { Context, ResponseSettings, ServerState } from '../../http/context.ts'
 import { Deadlines } from '../../http/deadlines.ts'
 import { connectionsWithin } from '../../http/descriptors.ts'
 import { Exchanges } from '../../http/exchanges.ts'
 import { Stages, type StageSubscriber } from '../../http/stages.ts'
 import { RequestMetrics } from '../../http/request-metrics.ts'
+import { WatchMetrics } from '../../http/watch-metrics.ts'
+import type { Api } from '../../registry/context.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -41,14 +43,10 @@ export const requests = (settings: Settings) =>
     ],
     async start(parts) {
       const { api, audit, authentication, authorization, aggregation, health, endpoints } = parts
-      const { options, inside, v, clock, log, metrics } = settings
+      const { options, inside, clock, log, metrics } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
-      const counted = new RequestMetrics({
-        registry: metrics,
-        catalogue: api.catalogue,
-        now: () => clock.now(),
-      })
+      const counted = countedBy(settings, api)
       const subscribers = [
         ...(audit.trail ? [audit.trail] : []),
         ...(await requestLogOf(settings)),
@@ -61,23 +59,15 @@ export const requests = (settings: Settings) =>
         audit: audit.trail,
         deadlines,
         connections,
-        requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-        responses: await responseSettings(settings),
-        shutdown: { hasBegun: false, refusal: null },
-        longRunning: new IndexedPool(),
-        bodyMemory: new BodyMemory(options.bodyMemoryBytes),
+        ...(await ownState(settings)),
         bodyQueue: new BodyQueue(api.largeWork),
-        log,
         authentication: authentication.chain,
         limits: parts.flowControl.limits,
         authorizer: authorization.authorizer,
-        auditKeys: {
-          decision: v.resolve('authorization{api}/decision'),
-          reason: v.resolve('authorization{api}/reason'),
-        },
         health: health.checks,
         ...endpoints,
         remotes: aggregation.remotes,
+        watchMetrics: new WatchMetrics(metrics),
         onDeprecated: (use) => {
           counted.deprecated(use)
           options.onDeprecated?.(use)
@@ -93,6 +83,25 @@ export const requests = (settings: Settings) =>
     },
   })
 
+/** The part of the state that needs no other component. */
+async function ownState(settings: Settings) {
+  const { options, v, log } = settings
+  return {
+    log,
+    requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    responses: await responseSettings(settings),
+    shutdown: { hasBegun: false, refusal: null },
+    longRunning: new IndexedPool<Context>(),
+    bodyMemory: new BodyMemory(options.bodyMemoryBytes),
+    auditKeys: {
+      decision: v.resolve('authorization{api}/decision'),
+      reason: v.resolve('authorization{api}/reason'),
+    },
+  }
+}
+
+const countedBy = ({ metrics, clock, v }: Settings, { catalogue }: Api): RequestMetrics =>
+  new RequestMetrics({ registry: metrics, catalogue, now: () => clock.now(), v })
 async function requestLogOf({ log: { module }, log }: Settings): Promise<StageSubscriber[]> {
   const own = module?.('http') ?? log
   if (!own.v(REQUEST_LOG_LEVEL)) return []

@@ -24,6 +24,7 @@ import {
   ipFlag,
   listFlag,
   onFlag,
+  optionalTextFlag,
   orNone,
   switchesFlag,
   textFlag,
@@ -157,6 +158,11 @@ export const serverFlags = {
     section: 'Generic',
     default: '',
     help: 'Address at which the rest of the cluster reaches this server. Defaults to the bind address, or to the address of a network interface if that is a loopback or unspecified address.',
+  }),
+  'external-hostname': optionalTextFlag({
+    option: 'externalHostname',
+    section: 'Generic',
+    help: 'Host of this server in documents that clients read, such as the discovery of the issuer of tokens. Defaults to where it listens.',
   }),
   'endpoint-reconciler-type': choiceFlag(['lease', 'none'], {
     option: 'endpointReconciler',

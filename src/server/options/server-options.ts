@@ -74,6 +74,8 @@ export interface ServerOptions extends FlowOptions {
   readonly serviceNodePortRange?: string
   /** Address that others in the cluster reach this server at; by default the bind address or one of this machine. */
   readonly advertiseAddress?: string
+  /** Host, or host and port, of this server in documents that clients read; by default where it listens. */
+  readonly externalHostname?: string
   /** Whether containers may run privileged; not by default. */
   readonly allowPrivileged?: boolean
   /** Certificates for connections to node agents, PEM; without an authority any certificate of theirs is taken. */
