@@ -135,7 +135,8 @@ export const commands: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/create/small.ts')).createPriorityClass,
   },
   expose: {
-    about: 'Take a replication controller, service, deployment or pod and expose it as a new service',
+    about:
+      'Take a replication controller, service, deployment or pod and expose it as a new service',
     section: BASIC,
     load: async () => (await import('./commands/expose.ts')).expose,
   },
@@ -189,7 +190,8 @@ export const commands: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/edit.ts')).edit,
   },
   delete: {
-    about: 'Delete resources by file names, stdin, resources and names, or by resources and label selector',
+    about:
+      'Delete resources by file names, stdin, resources and names, or by resources and label selector',
     section: BASIC,
     load: async () => (await import('./commands/delete.ts')).deleteCommand,
   },
@@ -322,7 +324,8 @@ export const commands: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/auth/all.ts')).canI,
   },
   'auth reconcile': {
-    about: 'Reconciles rules for RBAC role, role binding, cluster role, and cluster role binding objects',
+    about:
+      'Reconciles rules for RBAC role, role binding, cluster role, and cluster role binding objects',
     load: async () => (await import('./commands/auth/all.ts')).reconcile,
   },
   'auth whoami': {
@@ -354,7 +357,8 @@ export const commands: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/last-applied.ts')).editLastApplied,
   },
   'apply set-last-applied': {
-    about: 'Set the last-applied-configuration annotation on a live object to match the contents of a file',
+    about:
+      'Set the last-applied-configuration annotation on a live object to match the contents of a file',
     load: async () => (await import('./commands/last-applied.ts')).setLastApplied,
   },
   'apply view-last-applied': {
@@ -401,7 +405,7 @@ export const commands: Readonly<Record<string, Listed>> = {
     section: SETTINGS,
     load: async () => (await import('./commands/completion.ts')).completion,
   },
-  '__complete': {
+  __complete: {
     about: 'For completion scripts',
     load: async () => (await import('./commands/completion.ts')).complete,
   },

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { lineLog } from '../../base/log.ts'
+import { readFlagFileSync } from '../../base/flag-file.ts'
 import { limitHeap } from '../../base/heap-limits.ts'
 import type { EtcdUse } from '../../server/options/etcd-options.ts'
 import type { RunningServer, ServerOptions } from '../../server/options/server-options.ts'
@@ -175,6 +176,9 @@ function optionsOf(values: ServerValues): ServerOptions {
     clusterSigningDurationMs: values['cluster-signing-duration'],
     minRequestTimeoutMs: values['min-request-timeout'] * 1000,
     ...(agentTls ? { agentTls } : {}),
+    ...(values['root-ca-file'] === ''
+      ? {}
+      : { rootCa: readFlagFileSync('root-ca-file', values['root-ca-file']).toString() }),
     ...(audit ? { audit } : {}),
   }
 }

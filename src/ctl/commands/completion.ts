@@ -55,8 +55,10 @@ export const completion: Command = {
   run(c) {
     const [shell = ''] = c.args
     if (shell === '') return Promise.reject(c.misuse('Shell not specified.'))
-    if (c.args.length > 1) return Promise.reject(c.misuse('Too many arguments. Expected only the shell type.'))
-    if (!Object.hasOwn(SHELLS, shell)) return Promise.reject(c.misuse(`Unsupported shell type ${JSON.stringify(shell)}.`))
+    if (c.args.length > 1)
+      return Promise.reject(c.misuse('Too many arguments. Expected only the shell type.'))
+    if (!Object.hasOwn(SHELLS, shell))
+      return Promise.reject(c.misuse(`Unsupported shell type ${JSON.stringify(shell)}.`))
     c.out(SHELLS[shell]!(c.program))
     return Promise.resolve()
   },
@@ -84,19 +86,31 @@ async function candidates(c: Context, words: readonly string[], typed: string): 
     path = next
     used++
   }
-  const starting = (all: readonly string[]) => [...new Set(all)].filter((one) => one.startsWith(typed)).sort()
+  const starting = (all: readonly string[]) =>
+    [...new Set(all)].filter((one) => one.startsWith(typed)).sort()
   const last = words.at(-1) ?? ''
   try {
     if (last === '-n' || last === '--namespace') return starting(await namesOf(c, 'namespaces'))
-    if (last === '--context') return starting([...(await mergedConfig(c.flags, c.io)).contexts.keys()])
+    if (last === '--context')
+      return starting([...(await mergedConfig(c.flags, c.io)).contexts.keys()])
     if (typed.startsWith('-')) return starting(await flagsOf(path))
     const prefix = path === '' ? '' : `${path} `
     const children = Object.keys(commands)
-      .filter((one) => one.startsWith(prefix) && one !== path && !one.slice(prefix.length).includes(' ') && !one.startsWith('__'))
+      .filter(
+        (one) =>
+          one.startsWith(prefix) &&
+          one !== path &&
+          !one.slice(prefix.length).includes(' ') &&
+          !one.startsWith('__'),
+      )
       .map((one) => one.slice(prefix.length))
     const rest = plain.slice(used)
-    if (children.length > 0 && rest.length === 0 && (path === '' || !commands[path]?.load)) return starting(children)
-    return starting([...(rest.length === 0 ? children : []), ...(await argumentsOf(c, path, rest, typed))])
+    if (children.length > 0 && rest.length === 0 && (path === '' || !commands[path]?.load))
+      return starting(children)
+    return starting([
+      ...(rest.length === 0 ? children : []),
+      ...(await argumentsOf(c, path, rest, typed)),
+    ])
   } catch (error) {
     if (error instanceof Fault) return []
     throw error
@@ -114,8 +128,14 @@ async function flagsOf(path: string): Promise<string[]> {
 const POD_COMMANDS = ['logs', 'exec', 'attach', 'port-forward']
 const NODE_COMMANDS = ['cordon', 'uncordon', 'drain']
 
-async function argumentsOf(c: Context, path: string, rest: readonly string[], typed: string): Promise<string[]> {
-  if (path === 'config use-context' || path === 'config delete-context') return [...(await mergedConfig(c.flags, c.io)).contexts.keys()]
+async function argumentsOf(
+  c: Context,
+  path: string,
+  rest: readonly string[],
+  typed: string,
+): Promise<string[]> {
+  if (path === 'config use-context' || path === 'config delete-context')
+    return [...(await mergedConfig(c.flags, c.io)).contexts.keys()]
   if (path === 'completion') return Object.keys(SHELLS)
   if (POD_COMMANDS.includes(path)) return rest.length === 0 ? namesOf(c, 'pods') : []
   if (NODE_COMMANDS.includes(path)) return namesOf(c, 'nodes')

@@ -1,5 +1,11 @@
 /** wait: waits for a condition of objects, a value, or their end. */
-import { findObjects, manyFlags, readAll, selectorQuery, type LiveObject } from '../api/find-objects.ts'
+import {
+  findObjects,
+  manyFlags,
+  readAll,
+  selectorQuery,
+  type LiveObject,
+} from '../api/find-objects.ts'
 import { qualifiedName } from '../api/resources.ts'
 import { findSelected, type Selected } from '../api/selection.ts'
 import { TimedOut, until } from '../api/until.ts'
@@ -24,9 +30,16 @@ export const wait: Command = {
   flags: {
     ...outputFlags,
     ...manyFlags,
-    for: { type: 'text', help: 'The condition to wait on: [delete|condition=condition-name[=condition-value]|jsonpath={JSONPath expression}=JSONPath Condition].' },
+    for: {
+      type: 'text',
+      help: 'The condition to wait on: [delete|condition=condition-name[=condition-value]|jsonpath={JSONPath expression}=JSONPath Condition].',
+    },
     local: { type: 'bool', help: 'Accepted for compatibility.', isHidden: true },
-    timeout: { type: 'duration', default: '30s', help: 'The length of time to wait before giving up. Zero means check once and don\'t wait, negative means wait for a week.' },
+    timeout: {
+      type: 'duration',
+      default: '30s',
+      help: "The length of time to wait before giving up. Zero means check once and don't wait, negative means wait for a week.",
+    },
   },
   async run(c) {
     const how = c.flags.text('for')
@@ -43,13 +56,25 @@ export const wait: Command = {
         try {
           await until(c, what, {
             timeoutMs,
-            isDone: (object) => (isDone === null ? isGone(object, what) : object !== null && isDone(object)),
+            isDone: (object) =>
+              isDone === null ? isGone(object, what) : object !== null && isDone(object),
           })
-          const object = { apiVersion: apiVersion(what), kind: what.of.kind, metadata: { name: what.name } }
-          if (c.flags.text('output') !== '' && 'object' in what) await done.say(what.object as LiveObject, 'condition met')
+          const object = {
+            apiVersion: apiVersion(what),
+            kind: what.of.kind,
+            metadata: { name: what.name },
+          }
+          if (c.flags.text('output') !== '' && 'object' in what)
+            await done.say(what.object as LiveObject, 'condition met')
           else await done.say(object, 'condition met')
         } catch (error) {
-          errors.push(error instanceof TimedOut ? new Fault(`error: timed out waiting for the condition on ${qualifiedName(what.of)}/${what.name}`) : error)
+          errors.push(
+            error instanceof TimedOut
+              ? new Fault(
+                  `error: timed out waiting for the condition on ${qualifiedName(what.of)}/${what.name}`,
+                )
+              : error,
+          )
         }
       }),
     )
@@ -57,9 +82,13 @@ export const wait: Command = {
   },
 }
 
-const apiVersion = ({ of }: Selected): string => (of.group === '' ? of.version : `${of.group}/${of.version}`)
+const apiVersion = ({ of }: Selected): string =>
+  of.group === '' ? of.version : `${of.group}/${of.version}`
 
-const isGone = (object: LiveObject | null, what: Selected & { readonly object?: LiveObject }): boolean =>
+const isGone = (
+  object: LiveObject | null,
+  what: Selected & { readonly object?: LiveObject },
+): boolean =>
   object === null || (what.object !== undefined && object.metadata.uid !== what.object.metadata.uid)
 
 /** Objects that are to go; those that are not there are done. */
@@ -116,8 +145,8 @@ function pathTest(text: string): (object: LiveObject) => boolean {
   const wanted = match[2]!.replace(/^(['"])(.*)\1$/s, '$2')
   return (object) => {
     const found = path.values(object)[0] ?? []
-    if (found.length > 1) throw new Fault('error: given jsonpath expression matches more than one value')
+    if (found.length > 1)
+      throw new Fault('error: given jsonpath expression matches more than one value')
     return found.length === 1 && valueText(found[0]) === wanted
   }
 }
-

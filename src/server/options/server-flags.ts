@@ -258,6 +258,10 @@ export const serverFlags = {
     'agentTls.key',
     'Private key of the client certificate for node agents, PEM.',
   ),
+  'root-ca-file': agentFile(
+    'rootCa',
+    'CA bundle that programs in the cluster get to verify the certificate of this server, PEM; needed with --tls-cert-file. Defaults to its own authority.',
+  ),
   controllers: serverControllersFlag,
   'cluster-signing-duration': durationFlag({
     option: 'clusterSigningDurationMs',

@@ -76,6 +76,11 @@ export interface ServerOptions extends FlowOptions {
   readonly advertiseAddress?: string
   /** Host, or host and port, of this server in documents that clients read; by default where it listens. */
   readonly externalHostname?: string
+  /**
+   * Authorities that programs in the cluster trust for this server, PEM; its own by default. Needed where it serves a
+   * certificate of another authority.
+   */
+  readonly rootCa?: string
   /** Whether containers may run privileged; not by default. */
   readonly allowPrivileged?: boolean
   /** Certificates for connections to node agents, PEM; without an authority any certificate of theirs is taken. */
