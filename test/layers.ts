@@ -98,7 +98,16 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   // Stand-ins for the programs of test environments; one of them is a program of its own.
   envtest: ['flags', 'base', 'vocabulary'],
   // The top of all. Copies of the store are made without a server.
-  cli: ['client', 'controller-manager', 'engine', 'envtest', 'flags', 'server', ...ENTRIES],
+  cli: [
+    'client',
+    'controller-manager',
+    'engine',
+    'envtest',
+    'flags',
+    'server',
+    'testing',
+    ...ENTRIES,
+  ],
 }
 
 /** Rooms that know kinds by the entries of the catalogue alone, whatever these are made of. */

@@ -23,6 +23,7 @@ export interface Surroundings {
 
 const ABOUT = 'The API server of a container-cluster control plane.'
 const SERVER = 'Serves the cluster API over HTTPS.'
+const TEST_SERVER = 'Serves it in memory for tests in any language, with calls such as reset.'
 
 /** Commands about stored data. */
 const DATA = {
@@ -53,6 +54,7 @@ const programHelp = (name: string) =>
       ['server', `${SERVER} Its flags: ${name} server --help`],
       ...Object.entries(DATA).map(([command, { about }]): [string, string] => [command, about]),
       ['envtest-assets', ASSETS_ABOUT],
+      ['test-server', TEST_SERVER],
       ['version', 'Shows the version.'],
       ['help', 'Shows this help.'],
     ]),
@@ -67,6 +69,8 @@ export async function main(args: readonly string[], around: Surroundings): Promi
   switch (command) {
     case 'server':
       return server(`${name} server`, SERVER, rest, around)
+    case 'test-server':
+      return testServer(rest, around)
     case 'backup':
     case 'restore':
     case 'migrate':
@@ -126,6 +130,15 @@ async function envtest(
   const { envtestApiserver } = await import('./commands/envtest-apiserver.ts')
   const command = { name: dropIn.apiserver, about: '', version, terminal, env: process.env }
   return ended(command, envtestApiserver, args)
+}
+
+/** A server of the test kit; it has the flags of any server. */
+async function testServer(args: readonly string[], around: Surroundings): Promise<void> {
+  const start: StartServer = async (options) =>
+    (await import('../testing/test-program.ts')).startForPrograms(options)
+  const name = `${product.command} test-server`
+  // The last of two equal flags counts.
+  return server(name, TEST_SERVER, ['--store=memory', ...args], { start, ...around })
 }
 
 async function server(

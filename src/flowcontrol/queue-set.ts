@@ -42,6 +42,11 @@ export interface QueueSetFigures {
   readonly virtualTime: number
 }
 
+export interface Bounds {
+  readonly min: number
+  readonly max: number
+}
+
 export class QueueSet {
   /** Seats of the level. */
   limit: number
@@ -61,8 +66,9 @@ export class QueueSet {
   #virtualAt: number
   #deals = 0
   #cancelTimer: (() => void) | null = null
-  /** Virtual start of the request dispatched last. */
+  /** Virtual start of the request dispatched last, and the virtual time then; seats × milliseconds. */
   latestStart = 0
+  dispatchedAt = 0
   /** Called when nothing waits or runs any more. */
   onIdle: () => void = () => {}
 
@@ -95,6 +101,14 @@ export class QueueSet {
       activeQueues: this.#activeQueues,
       virtualTime: this.#virtual,
     }
+  }
+
+  /** Bounds of the virtual starts of the requests that are next; `discounted`: less the work in progress. */
+  nextStarts(): { readonly starts: Bounds; readonly discounted: Bounds } {
+    const queues = this.#waitingQueues
+    const starts = queues.map(({ nextDispatchR }) => nextDispatchR)
+    const discounted = queues.map((one) => one.nextDispatchR - one.seatsInUse * ESTIMATED_MS)
+    return { starts: boundsOf(starts), discounted: boundsOf(discounted) }
   }
 
   /** The queues that exist, by index. */
@@ -190,6 +204,7 @@ export class QueueSet {
     const took = now - ticket.startedAt
     this.#executing--
     flow.counts.executing--
+    if (flow.counts.observer !== null) flow.counts.observer.executed(took, ticket.isWatch)
     if (queue !== null) {
       queue.executing--
       queue.nextDispatchR -= width.initialSeats * (ESTIMATED_MS - took)
@@ -275,6 +290,7 @@ export class QueueSet {
     if (counts.observer !== null) counts.observer.waited(now - ticket.arrivedAt, true)
     if (queue === null) return
     this.latestStart = queue.nextDispatchR
+    this.dispatchedAt = this.#virtual
     queue.executing++
     queue.seatsInUse += seats
     queue.nextDispatchR += ticket.work
@@ -364,3 +380,13 @@ const sameSettings = (a: QueueSettings | null, b: QueueSettings | null): boolean
     a.queues === b.queues &&
     a.handSize === b.handSize &&
     a.queueLengthLimit === b.queueLengthLimit)
+
+function boundsOf(values: readonly number[]): Bounds {
+  if (values.length === 0) return { min: 0, max: 0 }
+  let [min, max] = [Infinity, -Infinity]
+  for (const value of values) {
+    if (value < min) min = value
+    if (value > max) max = value
+  }
+  return { min, max }
+}

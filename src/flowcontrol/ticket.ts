@@ -60,6 +60,11 @@ export class Ticket {
     return initialSeats * ESTIMATED_MS + finalSeats * extraMs
   }
 
+  /** Whether it is a watch, which takes its seats only until its initial events have been sent. */
+  get isWatch(): boolean {
+    return this.request?.info.verb === 'watch'
+  }
+
   /** The request has ended; may be called twice. */
   end(): void {
     this.flow.level.seats?.end(this)

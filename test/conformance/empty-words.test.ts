@@ -43,8 +43,9 @@ let client: Client
 beforeAll(async () => {
   server = await startServer({
     controllers: false,
-    priorityAndFairness: false,
     disableAdmissionPlugins: CHANGING_PLUGINS,
+    // It writes the status of flow schemas.
+    priorityAndFairness: false,
   })
   client = new Client(server)
 })

@@ -227,7 +227,7 @@ describe('every kind', () => {
     const clock = new ManualClock(Date.parse(MADE))
     server = await startServer({
       controllers: false,
-      // Else conditions of flow schemas are written meanwhile.
+      // It writes the status of flow schemas.
       priorityAndFairness: false,
       disableAdmissionPlugins: ['ServiceAccount'],
       clock,
@@ -980,7 +980,7 @@ describe('cells', () => {
   beforeAll(async () => {
     server = await startServer({
       controllers: false,
-      // Else conditions of flow schemas are written meanwhile.
+      // It writes the status of flow schemas.
       priorityAndFairness: false,
       // The objects of a row may limit those of others.
       disableAdmissionPlugins: ['LimitRanger', 'ResourceQuota', 'ServiceAccount'],

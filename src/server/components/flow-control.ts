@@ -8,6 +8,7 @@ import { FairLimits } from '../../http/fair-limits.ts'
 import { PlainLimits } from '../../http/plain-limits.ts'
 import type { RequestLimits } from '../../http/request-limits.ts'
 import type { Api } from '../../registry/context.ts'
+import { flowObserver, showFlowCounts } from '../flow-metrics.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -25,7 +26,7 @@ export interface ServerFlowControl {
 const flowClock: FlowClock = { now: () => performance.now(), after: systemClock.after }
 
 /** Limits of the requests in progress, with the configuration that is imagined until the objects are read. */
-export const flowControl = ({ options, v, flowLimits }: Settings) =>
+export const flowControl = ({ options, v, flowLimits, metrics }: Settings) =>
   component({
     name: 'flowControl',
     needs: ['api'],
@@ -43,7 +44,9 @@ export const flowControl = ({ options, v, flowLimits }: Settings) =>
           schema: v.resolve('x-{brand}-pf-flowschema-uid'),
           level: v.resolve('x-{brand}-pf-prioritylevel-uid'),
         },
+        observe: (schema, level) => flowObserver(metrics, schema, level),
       })
+      showFlowCounts(metrics, control)
       const limits = new FairLimits({
         control,
         turns: new Turns({ now: flowClock.now, nextIteration: (call) => void setImmediate(call) }),
