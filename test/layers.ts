@@ -39,7 +39,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   // What objects take from resource quotas.
   quota: ['kinds', ...ENTRIES],
   // Webhooks are called, and answer with patches.
-  admission: ['authz', 'client', 'kinds', 'patch', 'quota', ...ENTRIES],
+  admission: ['authz', 'client', 'kinds', 'metrics', 'patch', 'quota', ...ENTRIES],
   // Webhooks are called as any server is: by a client configuration.
   authn: ['client', 'outgoing', 'pki', 'kinds', ...ENTRIES],
   authz: ['client', 'kinds', ...ENTRIES],
@@ -63,12 +63,12 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   // Requests as the pipeline reports them.
   audit: ['http', 'registry', 'client', ...ENTRIES],
-  controllers: ['client', 'kinds', 'quota', ...ENTRIES],
+  controllers: ['client', 'kinds', 'metrics', 'quota', ...ENTRIES],
   // Extension servers are proxied to, asked for their documents, and registered.
   aggregation: ['http', 'registry', 'authz', 'client', 'openapi', 'outgoing', 'kinds', ...ENTRIES],
   // Clients of the server that they run in.
   loopback: ['registry', 'authn', 'authz', 'client', 'http', 'cache', ...ENTRIES],
-  client: ['kinds', 'outgoing', ...ENTRIES],
+  client: ['kinds', 'metrics', 'outgoing', ...ENTRIES],
   // The composition root of the server.
   server: [
     ...[
@@ -92,9 +92,22 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     ...['cache', 'client', 'engine', 'http', 'loopback', 'pki', 'registry', 'server', ...ENTRIES],
   ],
   // That of the program that runs controllers apart.
-  'controller-manager': ['authn', 'client', 'controllers', 'kinds', 'pki', ...ENTRIES],
+  'controller-manager': ['authn', 'client', 'controllers', 'kinds', 'metrics', 'pki', ...ENTRIES],
+  // A program that knows servers by their API alone.
+  ctl: ['client', 'kinds', 'outgoing', 'patch', ...ENTRIES],
+  // Stand-ins for the programs of test environments; one of them is a program of its own.
+  envtest: ['flags', 'base', 'vocabulary'],
   // The top of all. Copies of the store are made without a server.
-  cli: ['client', 'controller-manager', 'engine', 'flags', 'server', ...ENTRIES],
+  cli: [
+    'client',
+    'controller-manager',
+    'engine',
+    'envtest',
+    'flags',
+    'server',
+    'testing',
+    ...ENTRIES,
+  ],
 }
 
 /** Rooms that know kinds by the entries of the catalogue alone, whatever these are made of. */

@@ -62,6 +62,8 @@ const namesIn = (resources) => {
 }
 
 const PROGRAM = join('src', 'program.js')
+/** The command-line client is short-lived: it has a script of its own, a small one. */
+const CLIENT = join('src', 'client-program.js')
 
 const KINDS = join('src', 'kinds', 'index.js')
 const kindsOf = async (folder) => (await import(pathToFileURL(join(folder, KINDS)))).resources
@@ -86,7 +88,9 @@ export async function bundle({ dist, joined }) {
   }
   await joinModules(common, { dist, joined })
   await joinProgram(common, { dist, to: join(joined, 'src'), namedShapes })
+  await joinClient(common, { dist, joined })
   await joinStarters(common, { dist, joined })
+  await joinSmall(common, { dist, joined })
   for (const folder of ['.', 'client', 'testing'])
     writeFileSync(join(joined, 'src', folder, 'index.cjs'), REQUIRED)
   check(await kindsOf(joined))
@@ -126,6 +130,38 @@ function joinModules(common, { dist, joined }) {
   })
 }
 
+// A script that is no module can import nothing: what runs it gives it what imports packages. Most commands need no
+// declarations of kinds, which are most of the code: they are loaded as a module on first use.
+const readingKinds = (source) =>
+  source
+    .replaceAll(
+      /\bimport\(['"][./]+\/kinds\/index\.js['"]\)/g,
+      `__import(new URL('./kinds/index.js', __url).href)`,
+    )
+    .replaceAll(/\bimport\((?=['"][^.])/g, '__import(')
+
+/** The command-line client as one script. */
+async function joinClient(common, { dist, joined }) {
+  await build({
+    ...common,
+    stdin: {
+      contents: `export { ctlProgram } from './src/ctl/program.js'`,
+      resolveDir: dist,
+    },
+    outfile: join(joined, CLIENT),
+    format: 'cjs',
+    // Less to read at each start. Lines stay short enough for a stack to say where it was.
+    minifyWhitespace: true,
+    lineLimit: 120,
+    banner: {
+      js: `(function (exports, require, module, __filename, __dirname, __url, __import) {\n'use strict';`,
+    },
+    footer: { js: '})' },
+    define: { 'import.meta.url': '__url', 'import.meta.dirname': '__dirname' },
+    plugins: [namedShapes(readingKinds)],
+  })
+}
+
 /**
  * What `require` gives for `orch`, `orch/client` and `orch/testing`: the same modules, loaded by Node itself. Test runners that load files into a sandbox of
  * their own have a `require` that cannot load modules, and classes that are not those of Node's own parts; the context
@@ -143,12 +179,15 @@ async function joinStarters(common, { dist, joined }) {
   const program = {
     name: 'program',
     setup(plugin) {
-      plugin.onResolve({ filter: /^\.\.\/src\// }, () => ({ path: PROGRAM, namespace: 'program' }))
-      plugin.onLoad({ filter: /^/, namespace: 'program' }, () => ({
+      plugin.onResolve({ filter: /^\.\.\/src\// }, ({ path }) => ({
+        path: path.startsWith('../src/ctl/') ? CLIENT : PROGRAM,
+        namespace: 'program',
+      }))
+      plugin.onLoad({ filter: /^/, namespace: 'program' }, ({ path }) => ({
         contents: `
           import { join } from 'node:path'
           import { openScript } from ${JSON.stringify(loaderOf(dist))}
-          module.exports = openScript(join(__dirname, '..', 'src', 'program.js')).run()
+          module.exports = openScript(join(__dirname, '..', ${JSON.stringify(path)})).run()
         `,
         resolveDir: dist,
       }))
@@ -166,6 +205,20 @@ async function joinStarters(common, { dist, joined }) {
     plugins: [program],
   })
   writeFileSync(join(joined, 'bin', 'package.json'), '{ "type": "commonjs" }\n')
+}
+
+/** A program of its own: what test environments start for each suite is ready before the server would be read. */
+async function joinSmall(common, { dist, joined }) {
+  await build({
+    ...common,
+    entryPoints: [join(dist, 'src', 'envtest', 'etcd-program.js')],
+    outfile: join(joined, 'bin', 'envtest-etcd.js'),
+    format: 'cjs',
+    target: 'node12',
+    minifyWhitespace: true,
+    lineLimit: 120,
+    banner: { js: runtimeCheck({ name, engines: engines.node }) },
+  })
 }
 
 /** Puts the joined files in the place of those that they are made of. */

@@ -7,6 +7,7 @@ import type { Log } from '../base/log.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
 import type { ResourceName } from '../meta/resource-name.ts'
+import type { Registry } from '../metrics/registry.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Attributes, MutableAttributes, Operation } from './attributes.ts'
 import type { ObjectWriter } from './object-writer.ts'
@@ -32,6 +33,8 @@ export interface PluginDeps {
   readonly onCall?: CallObserver | undefined
   /** Seconds for which pods tolerate nodes that are not ready or unreachable, unless they say otherwise. */
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number }
+  /** Absent: nothing is measured. */
+  readonly metrics?: Registry
 }
 
 /** A resource that a plugin handles, by the names of its stored version. */

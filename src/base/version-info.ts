@@ -9,7 +9,7 @@ const MINOR = '25'
 export const gitVersion = (version: string): string => `v${MAJOR}.${MINOR}.0+${version}`
 
 /** What `/version` and `--version=raw` say: the release that clients may rely on, and the build. */
-export function versionInfo(): Readonly<Record<string, string>> {
+export function versionInfo() {
   const { gitCommit, gitTreeState, buildDate } = buildInfo()
   return {
     major: MAJOR,

@@ -24,6 +24,8 @@ export interface WatchView {
    * a watcher never gets frames as they are published, but reads the change log at its own pace.
    */
   readonly prepare?: (versions: readonly StoredObject[]) => Promise<void>
+  /** Counts a frame that goes to so many receivers; absent: nobody counts. */
+  readonly sent?: (bytes: number, receivers: number) => void
 }
 
 /** Destination of frames. */
@@ -121,6 +123,7 @@ export class WatchHub {
           const frame = readable(() => frameOf(shared.view, version))
           if (frame instanceof TransformError) failed.set(shared, frame)
           if (!frame || frame instanceof TransformError) continue
+          shared.view.sent?.(frame.length, shared.group.receivers.size)
           const frames = batches.get(shared)
           if (frames) frames.push(frame)
           else batches.set(shared, [frame])
@@ -342,7 +345,9 @@ function framesOf(view: WatchView, versions: readonly StoredObject[]): Buffer[] 
   for (const version of versions) {
     if (!version.key.startsWith(view.prefix)) continue
     const frame = frameOf(view, version)
-    if (frame) frames.push(frame)
+    if (!frame) continue
+    view.sent?.(frame.length, 1)
+    frames.push(frame)
   }
   return frames
 }

@@ -70,6 +70,7 @@ export class Http2Session {
         resolve({
           status: headers[':status'] ?? 0,
           retryAfter: headers['retry-after'],
+          headers,
           body: stream,
         }),
       )

@@ -90,6 +90,25 @@ export async function readKubeconfig(
   })
 }
 
+/** Cluster and user of a client configuration that may come from different files. */
+export interface ConfigParts {
+  readonly server: string
+  readonly cluster: ConfigMap
+  /** Where relative paths of the cluster start. */
+  readonly clusterFolder: string
+  readonly user: ConfigMap
+  readonly userFolder: string
+}
+
+/** The settings that a cluster and a user make, with the files that they refer to. Rejects as `readKubeconfig` does. */
+export async function configOf(parts: ConfigParts): Promise<ClientConfig> {
+  return withoutAbsent({
+    server: parts.server,
+    ...(await clusterPart(parts.cluster, parts.clusterFolder)),
+    ...(await userPart(parts.user, parts.userFolder)),
+  })
+}
+
 /** The credentials of a user in a client configuration. */
 export type UserConfig = Omit<ClientConfig, 'server' | 'ca' | 'tlsServerName'>
 

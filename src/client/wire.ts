@@ -1,5 +1,5 @@
 /** HTTP transport: HTTP/2 over one connection where the server supports it, else HTTP/1.1. */
-import type { RequestOptions } from 'node:http'
+import type { IncomingHttpHeaders, RequestOptions } from 'node:http'
 import type { Readable } from 'node:stream'
 import { connect, type TLSSocket } from 'node:tls'
 import type { Clock } from '../base/clock.ts'
@@ -24,6 +24,7 @@ export interface WireRequest {
 export interface WireAnswer {
   readonly status: number
   readonly retryAfter: string | undefined
+  readonly headers: IncomingHttpHeaders
   readonly body: Readable
 }
 
@@ -136,6 +137,7 @@ export class Wire {
     return {
       status: answer.statusCode ?? 0,
       retryAfter: answer.headers['retry-after'],
+      headers: answer.headers,
       body: answer,
     }
   }

@@ -8,7 +8,7 @@ import { setFlagsFromString } from 'node:v8'
 import { CODE_SUFFIX, openScript } from './start-cached.ts'
 
 const folder = join(import.meta.dirname, '..')
-const scripts = readdirSync(folder).filter((name) => /^program(-\w+)?\.js$/.test(name))
+const scripts = readdirSync(folder).filter((name) => /^(client-)?program(-\w+)?\.js$/.test(name))
 
 for (const name of scripts) {
   const path = join(folder, name)

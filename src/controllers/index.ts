@@ -42,9 +42,9 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   clusterRoleAggregation,
   namespaceLifecycle,
   resourceQuotas,
-  endpointsController(),
-  endpointSliceController(),
-  mirroringController(),
+  endpointsController,
+  endpointSliceController,
+  mirroringController,
   claimProtection,
   volumeProtection,
   volumeBinder,
@@ -54,7 +54,7 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   certificateCleaner,
   bootstrapSigner,
   tokenCleaner,
-  podGarbage(),
+  podGarbage,
   garbageCollector,
 ]
 
@@ -106,7 +106,9 @@ export function startControllers(
   }
   const late: Promise<void>[] = []
   const ready = (async () => {
-    for (const controller of chosen) {
+    for (const [i, controller] of chosen.entries()) {
+      if (i > 0 && world.settings.startIntervalMs > 0)
+        await pause(world.clock, world.settings.startIntervalMs, signal).catch(() => {})
       if (signal.aborted) return
       if (!(await start(controller))) late.push(again(controller).catch(() => {}))
     }

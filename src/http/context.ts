@@ -15,6 +15,7 @@ import type { RequestInfo } from './request-info.ts'
 import type { Held, RequestLimits } from './request-limits.ts'
 import type { RemoteApis } from './remote-apis.ts'
 import type { RequestRecord } from './request-record.ts'
+import type { WatchMetrics } from './watch-metrics.ts'
 import type { Stages } from './stages.ts'
 
 /** One request on its way through the filters. */
@@ -101,6 +102,8 @@ export interface ServerState {
   readonly prefixes: readonly (readonly [string, Endpoint])[]
   /** Group versions that other servers serve. */
   readonly remotes: RemoteApis
+  /** Counts the events of watches; absent: nobody does. */
+  readonly watchMetrics?: WatchMetrics
   /** Called for each use of a deprecated version; metrics count it. */
   readonly onDeprecated: (use: DeprecatedUse) => void
   readonly onError: (error: unknown, context: Context) => void

@@ -145,6 +145,7 @@ function resource(
     context: contextOnce(api, context.user, served),
     warn: (text) => context.warn(text),
     annotate: (key, value, level) => context.annotate(key, value, level),
+    record: context.record,
     deadline: () => context.deadline,
     signal: () => exchange.signal,
   }
@@ -324,12 +325,13 @@ async function watchAnswer(context: Context, call: Call, before?: Again): Promis
   const events = isBinary
     ? await (await import('./protobuf.ts')).eventMessages(api, served, form)
     : eventForm(api, served, form)
+  const counts = context.server.watchMetrics?.of(served)
   const type = isBinary ? `${form.mediaType};stream=watch` : 'application/json'
   return {
     status: 200,
     headers: ['content-type', type],
     body: async (out) => {
-      await start.run(events, out)
+      await start.run(counts === undefined ? events : { ...events, counts }, out)
       out.end()
     },
   }

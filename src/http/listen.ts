@@ -26,6 +26,8 @@ export interface ListenOptions extends ServedTls {
   readonly onExchange: (exchange: Exchange) => void
   /** Reports requests that are rejected here; null without subscribers. */
   readonly stages?: Stages | null
+  /** Called when a handshake fails; absent: nobody is told. */
+  readonly onHandshakeError?: () => void
   /** Called for unexpected errors; the connection has been closed. */
   readonly onFault: (error: unknown) => void
   readonly timeouts?: Partial<Timeouts>
@@ -79,6 +81,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   takeHttp1(server, { onExchange, stages })
   admitFirst(server, connections)
   const sockets = takeSecured(server, sessions, options)
+  const { onHandshakeError } = options
+  if (onHandshakeError) server.on('tlsClientError', onHandshakeError)
   await bound(server, options)
   const { port } = server.address() as AddressInfo
   const closing = once(() => {

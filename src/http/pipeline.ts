@@ -70,7 +70,14 @@ export function compose(
   const from = (context: Context, start: number): ApiResponse | Promise<ApiResponse> => {
     for (let i = start; i < steps.length; i++) {
       const waiting = steps[i]!.run(context)
-      if (waiting) return waiting.then(() => from(context, i + 1))
+      if (!waiting) continue
+      const { record } = context
+      if (record === null) return waiting.then(() => from(context, i + 1))
+      const start = performance.now()
+      return waiting.then(() => {
+        ;(record.waits ??= []).push([steps[i]!.name, performance.now() - start])
+        return from(context, i + 1)
+      })
     }
     return last(context)
   }

@@ -16,6 +16,8 @@ import {
 import type { Registry } from '../metrics/registry.ts'
 import type { CounterSeries, GaugeSeries, HistogramSeries } from '../metrics/series.ts'
 import type { DeprecatedUse } from './context.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { UserMetrics } from './user-metrics.ts'
 import { InFlight, type RequestKind } from './in-flight.ts'
 import { parseQuery, type RequestInfo } from './request-info.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -64,6 +66,7 @@ interface RequestMetricsOptions {
   readonly catalogue: Catalogue
   /** Milliseconds since the epoch. */
   readonly now: () => number
+  readonly v: Vocabulary
 }
 
 /**
@@ -78,14 +81,18 @@ export class RequestMetrics implements StageSubscriber {
     mutating: new InFlight(),
     readOnly: new InFlight(),
   }
+  readonly #now: () => number
+  readonly #users: UserMetrics
   readonly #series = new WeakMap<ResourceEntry, Map<string, RequestSeries>>()
   readonly #paths = new Map<string, RequestSeries>()
   readonly #validations = new Map<string, HistogramSeries>()
   /** Series of requests under way. */
   readonly #longRunning = new WeakMap<RequestRecord, GaugeSeries>()
 
-  constructor({ registry, catalogue, now }: RequestMetricsOptions) {
+  constructor({ registry, catalogue, now, v }: RequestMetricsOptions) {
     this.#registry = registry
+    this.#now = now
+    this.#users = new UserMetrics(registry, v)
     this.#catalogue = catalogue
     const inFlight = registry.of(currentInflightRequests)
     const mutating = inFlight.with({ request_kind: 'mutating' })
@@ -106,6 +113,7 @@ export class RequestMetrics implements StageSubscriber {
   authenticated(record: RequestRecord): void {
     const { info } = record
     if (info === null) return
+    this.#users.known(record, this.#now())
     if (!record.isLongRunning) {
       record.flight = info.verb === 'get' || READS.has(info.verb) ? 'readOnly' : 'mutating'
       this.#inFlight[record.flight].begin(record.receivedAt)
@@ -125,6 +133,7 @@ export class RequestMetrics implements StageSubscriber {
     const { info } = record
     if (record.flight !== null) this.#inFlight[record.flight].end()
     else if (record.isLongRunning) this.#longRunning.get(record)?.dec()
+    this.#users.ended(record)
     if (info === null || record.status === 0) return
     const series = this.#seriesOf(record, info)
     if (series === null) return

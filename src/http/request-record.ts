@@ -119,6 +119,10 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
   served: ResourceEntry | null = null
   /** As which kind it counts while it is under way; null: it does not. */
   flight: RequestKind | null = null
+  /** Why its user is not known: its credential is invalid, or it has none. */
+  unknownUser: 'error' | 'failure' | null = null
+  /** Filters that it waited in, with the milliseconds; null: in none. */
+  waits: (readonly [filter: string, ms: number])[] | null = null
   /** Milliseconds that its admission webhooks took. */
   webhookMs = 0
   /** It got its response at the deadline, while its handler ran on. */

@@ -1,14 +1,8 @@
 /** The exposition of metrics: the text format of the ecosystem, version 0.0.4, and OpenMetrics 1.0.0. */
 import type { Family } from './family.ts'
 import { numberText } from './numbers.ts'
-import {
-  CounterSeries,
-  GaugeSeries,
-  HistogramSeries,
-  QUANTILES,
-  SummarySeries,
-  type Series,
-} from './series.ts'
+import { HistogramSeries, QUANTILES, SummarySeries, type Series } from './series.ts'
+import { TextBuffer } from './text-buffer.ts'
 
 export type ExpositionForm = 'text' | 'openmetrics'
 
@@ -17,14 +11,16 @@ export const CONTENT_TYPES: Readonly<Record<ExpositionForm, string>> = {
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 }
 
+/** Size of the last document, bytes: the next one is about as long. */
+let lastBytes = 0
+
 /** The families as one document. Those without a series do not show. */
-export function exposition(families: readonly Family[], form: ExpositionForm): string {
-  let text = ''
-  for (const family of families) {
-    const lines = familyLines(family)
-    if (lines !== '') text += head(family, form) + lines
-  }
-  return form === 'openmetrics' ? `${text}# EOF\n` : text
+export function exposition(families: readonly Family[], form: ExpositionForm): Buffer {
+  const out = new TextBuffer(lastBytes + (lastBytes >> 3))
+  for (const family of families) familyLines(out, family, form)
+  if (form === 'openmetrics') out.text('# EOF\n')
+  lastBytes = out.length
+  return out.done()
 }
 
 /**
@@ -41,47 +37,75 @@ function head({ name, help, declaration: { type } }: Family, form: ExpositionFor
   return `# HELP ${shown} ${text.replaceAll('"', '\\"')}\n# TYPE ${shown} ${kind}\n`
 }
 
-function familyLines({ name, series, declaration: { buckets } }: Family): string {
+function familyLines(out: TextBuffer, family: Family, form: ExpositionForm): void {
+  const { name, series, declaration } = family
   // Bounds are spelled once for all series.
-  const bounds = [...buckets.map((bound) => `le="${numberText(bound)}"} `), 'le="+Inf"} ']
-  let text = ''
+  const bounds = [...declaration.buckets.map(numberText), '+Inf'].map((bound) =>
+    Buffer.from(`le="${bound}"} `),
+  )
+  let isFirst = true
   for (const one of series as Iterable<Series>) {
-    if (one instanceof HistogramSeries) text += histogramLines(name, one, bounds)
-    else if (one instanceof SummarySeries) text += summaryLines(name, one)
-    else text += valueLine(name, one)
+    if (isFirst) out.text(head(family, form))
+    isFirst = false
+    if (one instanceof HistogramSeries) histogramLines(out, name, one, bounds)
+    else if (one instanceof SummarySeries) summaryLines(out, name, one)
+    else {
+      out.text(one.labels === '' ? `${name} ` : `${name}{${one.labels}} `)
+      number(out, one.value)
+    }
   }
-  return text
 }
 
-const valueLine = (name: string, { labels, value }: CounterSeries | GaugeSeries): string =>
-  `${labels === '' ? name : `${name}{${labels}}`} ${numberText(value)}\n`
+/** Adds a number, which ends its line. */
+function number(out: TextBuffer, value: number): void {
+  // Almost all values are counts.
+  if (Number.isInteger(value) && value >= 0 && value < 1e6) out.count(value)
+  else out.text(`${numberText(value)}\n`)
+}
 
 function histogramLines(
+  out: TextBuffer,
   name: string,
   { labels, counts, sum }: HistogramSeries,
-  bounds: readonly string[],
-): string {
-  const start = labels === '' ? `${name}_bucket{` : `${name}_bucket{${labels},`
-  let text = ''
+  bounds: readonly Buffer[],
+): void {
+  const from = out.length
+  out.text(labels === '' ? `${name}_bucket{` : `${name}_bucket{${labels},`)
+  const to = out.length
   let count = 0
   for (let i = 0; i < counts.length; i++) {
     count += counts[i]!
-    text += `${start}${bounds[i]!}${numberText(count)}\n`
+    if (i > 0) out.copy(from, to)
+    out.bytes(bounds[i]!)
+    number(out, count)
   }
-  return text + totals(name, labels, sum, count)
+  totals(out, { name, labels, sum, count })
 }
 
-function summaryLines(name: string, series: SummarySeries): string {
+function summaryLines(out: TextBuffer, name: string, series: SummarySeries): void {
   const { labels, sum, count } = series
   const start = labels === '' ? `${name}{` : `${name}{${labels},`
   const values = series.quantiles()
-  const lines = QUANTILES.map((q, i) => `${start}quantile="${q}"} ${numberText(values[i]!)}\n`)
-  return lines.join('') + totals(name, labels, sum, count)
+  QUANTILES.forEach((q, i) => {
+    out.text(`${start}quantile="${q}"} `)
+    number(out, values[i]!)
+  })
+  totals(out, { name, labels, sum, count })
 }
 
-function totals(name: string, labels: string, sum: number, count: number): string {
+interface Totals {
+  readonly name: string
+  readonly labels: string
+  readonly sum: number
+  readonly count: number
+}
+
+function totals(out: TextBuffer, { name, labels, sum, count }: Totals): void {
   const ending = labels === '' ? ' ' : `{${labels}} `
-  return `${name}_sum${ending}${numberText(sum)}\n${name}_count${ending}${numberText(count)}\n`
+  out.text(`${name}_sum${ending}`)
+  number(out, sum)
+  out.text(`${name}_count${ending}`)
+  number(out, count)
 }
 
 /** The form that an `Accept` header prefers. */

@@ -3,7 +3,6 @@
  * and below 1e-04. Bounds of buckets are label values, so the spelling is part of their name.
  */
 export function numberText(value: number): string {
-  // Almost all values are counts.
   if (Number.isInteger(value) && value < 1e6 && value > -1e6) return String(value)
   if (Number.isNaN(value)) return 'NaN'
   if (value === Infinity) return '+Inf'

@@ -11,7 +11,7 @@ const registryOf = (options: Partial<RegistryOptions> = {}) =>
   new Registry({ v: vocabularies.kubernetes, log: silentLog, ...options })
 
 const shown = async (registry: Registry, form: 'text' | 'openmetrics' = 'text') => {
-  const text = exposition(await registry.collect(), form)
+  const text = exposition(await registry.collect(), form).toString()
   if (text !== '') parseExposition(text, form)
   return text
 }

@@ -10,11 +10,19 @@ export interface Member {
   readonly replaces: boolean
   /** Items of the list are merged; otherwise the patch's list replaces the live one. */
   readonly merges: boolean
+  /** Members that a patch does not list are removed: only those of one choice may be there. */
+  readonly retains: boolean
   /** Merge key of a list's items; null: items are distinguished by value. */
   readonly key: string | null
 }
 
-const UNDECLARED: Member = { holds: null, replaces: false, merges: false, key: null }
+const UNDECLARED: Member = {
+  holds: null,
+  replaces: false,
+  merges: false,
+  retains: false,
+  key: null,
+}
 
 type Words = Pick<Vocabulary, 'resolve'>
 
@@ -68,6 +76,7 @@ function memberFrom({ holds, patch }: FieldFacts, v: Words): Member {
     holds,
     replaces: strategies.includes('replace'),
     merges: strategies.includes('merge'),
+    retains: strategies.includes('retainKeys'),
     key: patch?.key === undefined ? null : v.resolve(patch.key),
   }
 }

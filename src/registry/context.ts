@@ -143,6 +143,8 @@ export interface Call {
   readonly warn: (text: string) => void
   /** Adds to the audit record; absent without one. */
   readonly annotate?: (key: string, value: string, level: AuditLevel) => void
+  /** Where the time of webhooks is summed up; absent or null: nowhere. */
+  readonly record?: { webhookMs: number } | null
   /** Deadline for the start of the response, milliseconds since the epoch; absent: never. */
   readonly deadline?: () => number
   /** A request of the server to itself: not authorized. */

@@ -122,6 +122,7 @@ export class RunningWatch {
       matches,
       frame: (type, version, at) => form.event(type, version, at),
       ...(form.prepare ? { prepare: form.prepare } : {}),
+      ...(form.counts ? { sent: (bytes, n) => form.counts!.sent(bytes, n) } : {}),
     }
   }
 
@@ -190,10 +191,12 @@ async function sendAdded(
   form: EventForm,
   versions: readonly StoredObject[],
 ): Promise<void> {
+  form.counts?.initial(versions.length)
   let batch: Buffer[] = []
   let bytes = 0
   for (const version of versions) {
     const frame = form.event('ADDED', version, version.revision)
+    form.counts?.sent(frame.length, 1)
     batch.push(frame)
     bytes += frame.length
     if (bytes < INITIAL_BYTES) continue

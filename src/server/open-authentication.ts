@@ -36,6 +36,8 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Pki } from '../pki/files.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
+import type { Registry } from '../metrics/registry.ts'
+import { observeCertificates, tokenCacheMetrics } from './metrics/authentication-metrics.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** Dependencies of authentication. */
@@ -49,6 +51,8 @@ export interface AuthenticationParts {
   readonly pki: Pki
   /** With AlwaysAllow no request may be anonymous. */
   readonly anonymousAllowed: boolean
+  /** Absent: nothing is measured. */
+  readonly metrics?: Registry
   readonly onCall?: CallObserver | undefined
 }
 
@@ -119,7 +123,8 @@ async function openChain(
   options: AuthenticationOptions,
   parts: AuthenticationParts & Sources & { readonly closers: Closers },
 ): Promise<AuthenticationChain> {
-  const { v, clock, certificateClock, certificates, bundle, proxy, serviceAccounts } = parts
+  const { v, clock, certificateClock, certificates, bundle, proxy, serviceAccounts, metrics } =
+    parts
   return authenticationChain({
     v,
     clock,
@@ -133,7 +138,13 @@ async function openChain(
           },
         }
       : {}),
-    clientCertificate: clientCertificate({ bundle, certificates, clock: certificateClock }),
+    clientCertificate: clientCertificate({
+      bundle,
+      certificates,
+      clock: certificateClock,
+      ...(metrics ? { observe: observeCertificates(metrics) } : {}),
+    }),
+    ...(metrics ? { tokenCacheMetrics: tokenCacheMetrics(metrics) } : {}),
     anonymous: (options.anonymous ?? true) && parts.anonymousAllowed,
   })
 }

@@ -22,6 +22,7 @@ test('a server is stopped in the reverse of this order: sockets before the store
     'audit',
     'authentication',
     'health',
+    'metrics',
     'flowControl',
     'endpoints',
     'requests',

@@ -23,6 +23,7 @@ import { flowControlObjects } from './components/flow-control-objects.ts'
 import { health } from './components/health.ts'
 import { kubeconfig } from './components/kubeconfig.ts'
 import { listener } from './components/listener.ts'
+import { metrics } from './components/metrics.ts'
 import { objects } from './components/objects.ts'
 import { pki } from './components/pki.ts'
 import { publishedAuthentication } from './components/published-authentication.ts'
@@ -49,7 +50,17 @@ const components: readonly ((settings: Settings) => ServerComponent)[] = [
   // Objects that are written and followed before the server is ready.
   ...[firstObjects, definitions, aggregation, authorization, systemPriorities],
   // Requests over the network.
-  ...[audit, authentication, health, flowControl, endpoints, requests, listener, kubeconfig],
+  ...[
+    audit,
+    authentication,
+    health,
+    metrics,
+    flowControl,
+    endpoints,
+    requests,
+    listener,
+    kubeconfig,
+  ],
   // Ready, and registered among the servers of the cluster.
   ...[readiness, serverLease, serverService],
   // In the background, from the start on.

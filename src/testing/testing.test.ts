@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Client as PlainClient } from '../../test/client.ts'
 import type { Client } from '../client/client.ts'
 import { CallError } from '../client/call-error.ts'
 import { issue } from '../pki/issue.ts'
@@ -127,6 +128,22 @@ describe('a fault', () => {
     expect(await failureOf(create())).toBeInstanceOf(CallError)
     expect(await maps().find('a')).not.toBeNull()
     server.requests.expect({ verb: 'create', name: '' }, { times: 2 })
+  })
+
+  test('drops connections of HTTP/1.1 as well', async () => {
+    const plain = new PlainClient(server)
+    const path = '/api/v1/namespaces/default/configmaps'
+    for (const drop of ['before', 'after'] as const) {
+      server.fail({ verb: 'create', drop, times: 1 })
+      await expect(plain.post(path, configMap('a'))).rejects.toThrow('socket hang up')
+    }
+    const watch = await plain.watch(`${path}?watch=1&resourceVersion=0`)
+    expect((await watch.next())?.type).toBe('ADDED')
+    expect(server.dropWatches()).toBe(1)
+    while (await watch.next());
+    expect(watch.answer.complete).toBe(false)
+    plain.close()
+    server.requests.expect({ verb: 'create', resource: 'configmaps' }, { times: 2 })
   })
 
   test('lets another writer be faster', async () => {

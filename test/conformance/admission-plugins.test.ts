@@ -24,7 +24,12 @@ const file = (name: string, text: string) => {
 let server: RunningServer | null = null
 let client: Client
 const start = async (options: ServerOptions) => {
-  server = await startServer({ vocabulary: 'kubernetes', controllers: false, ...options })
+  server = await startServer({
+    vocabulary: 'kubernetes',
+    controllers: false,
+    priorityAndFairness: false,
+    ...options,
+  })
   await server.settled()
   client = new Client(server)
 }

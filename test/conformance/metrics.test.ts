@@ -238,3 +238,83 @@ test('deprecated versions in use', async () => {
     },
   ])
 })
+
+test('the rest: objects, watches, admission, users, process', async () => {
+  const watch = await admin.open('GET', `${MAPS}?watch=1&resourceVersion=0`)
+  await admin.ask('POST', MAPS, { body: { metadata: { name: 'watched' } } })
+  await expect
+    .poll(async () =>
+      valueOf(await scrape(), 'apiserver_watch_events_total', { kind: 'ConfigMap', version: 'v1' }),
+    )
+    .toBeGreaterThan(0)
+  watch.destroy()
+  const families = await scrape()
+  const { body } = await admin.ask('GET', '/api/v1/configmaps')
+  expect(valueOf(families, 'apiserver_storage_objects', { resource: 'configmaps' })).toBe(
+    (body as { items: unknown[] }).items.length,
+  )
+  expect(
+    valueOf(families, 'apiserver_storage_objects', {
+      resource: 'clusterroles.rbac.authorization.k8s.io',
+    }),
+  ).toBeGreaterThan(10)
+  expect(families.has('etcd_object_counts')).toBe(false)
+  for (const [name, labels] of [
+    ['apiserver_watch_events_sizes_sum', { kind: 'ConfigMap' }],
+    ['apiserver_init_events_total', { resource: 'configmaps' }],
+    ['apiserver_watch_cache_events_dispatched_total', { resource: 'configmaps' }],
+    ['apiserver_watch_cache_initializations_total', { resource: 'configmaps' }],
+    [
+      'apiserver_admission_step_admission_duration_seconds_count',
+      { type: 'admit', operation: 'CREATE', rejected: 'false' },
+    ],
+    [
+      'apiserver_admission_controller_admission_duration_seconds_count',
+      { name: 'NamespaceLifecycle', operation: 'CREATE' },
+    ],
+    ['authentication_attempts', { result: 'success' }],
+    ['authentication_duration_seconds_count', { result: 'success' }],
+    ['authenticated_user_requests', { username: 'other' }],
+    ['apiserver_client_certificate_expiration_seconds_count', {}],
+    ['apiserver_request_filter_duration_seconds_count', { filter: 'authorization' }],
+    ['process_resident_memory_bytes', {}],
+    ['process_cpu_seconds_total', {}],
+    ['nodejs_heap_size_bytes', { kind: 'used' }],
+    ['kubernetes_build_info', { major: '1', minor: '25' }],
+  ] as const)
+    expect([name, valueOf(families, name, labels)]).not.toEqual([name, 0])
+  for (const { help } of families.values()) expect(help).toMatch(/^\[(STABLE|ALPHA)\] /)
+})
+
+test('invalid credentials are errors', async () => {
+  const nobody = new Client(server, { token: 'nonsense' })
+  const before = valueOf(await scrape(), 'authentication_attempts', { result: 'error' })
+  expect((await nobody.ask('GET', MAPS)).status).toBe(401)
+  nobody.close()
+  expect(valueOf(await scrape(), 'authentication_attempts', { result: 'error' })).toBe(before + 1)
+})
+
+test('hidden, disabled and bounded metrics', async () => {
+  const other = await startServer({
+    vocabulary: 'orch',
+    controllers: false,
+    metrics: {
+      showHiddenForVersion: '1.24',
+      disabled: ['apiserver_request_total'],
+      allowLabels: new Map([['apiserver_request_duration_seconds,verb', 'GET,LIST']]),
+    },
+  })
+  const client = new Client(other)
+  await client.ask('POST', MAPS, { body: { metadata: { name: 'm' } } })
+  const families = parseExposition((await client.ask('GET', '/metrics')).text)
+  client.close()
+  await other.close()
+  expect(families.get('etcd_object_counts')?.help).toBe(
+    '[ALPHA] (Deprecated since 1.22.0) Stored objects by resource. Use apiserver_storage_objects.',
+  )
+  expect(families.has('apiserver_request_total')).toBe(false)
+  expect(
+    valueOf(families, 'apiserver_request_duration_seconds_count', { verb: 'unexpected' }),
+  ).toBe(1)
+  expect(families.has('orch_build_info')).toBe(true)
+})

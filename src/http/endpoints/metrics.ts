@@ -7,12 +7,13 @@ import { takesGzip } from '../response.ts'
 
 const compressed = promisify(gzip)
 
-/** `/metrics`: all metrics, in the form that the client prefers. */
+/** `/metrics`: all metrics, in the form that the client prefers. `ready` is awaited before. */
 export const metricsEndpoint =
-  (registry: Registry): Endpoint =>
+  (registry: Registry, ready: () => Promise<void>): Endpoint =>
   async (context) => {
     const form = acceptedForm(context.exchange.headers.accept ?? '')
-    const body = Buffer.from(exposition(await registry.collect(), form))
+    await ready()
+    const body = exposition(await registry.collect(), form)
     const headers = ['content-type', CONTENT_TYPES[form]]
     if (!takesGzip(context)) return { status: 200, headers, body }
     headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')

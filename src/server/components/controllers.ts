@@ -70,14 +70,15 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
   const { clock } = settings
   return runControllers(
     {
-      ...{ api, authorizer, log },
+      ...{ api, authorizer, log, metrics: settings.metrics },
       remote: (inner, user, userAgent) =>
         new RemoteTransport(
           inner,
           { services, resolve, certificate, authorizer, clock, userAgent, reach: api },
           user,
         ),
-      onlyServer: options.controllers === 'server',
+      choice: options.controllers ?? true,
+      settings: options.controllerSettings ?? {},
       hasBootstrapTokens: options.authentication?.bootstrapTokens !== false,
     },
     {

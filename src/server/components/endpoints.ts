@@ -25,7 +25,7 @@ export interface ServerEndpoints {
 export const endpoints = ({ v, log, metrics }: Settings) =>
   component({
     name: 'endpoints',
-    needs: ['catalogue', 'aggregation', 'health', 'flowControl'],
+    needs: ['catalogue', 'aggregation', 'health', 'flowControl', 'metrics'],
     later: ['listener'],
     start(parts) {
       const { catalogue, aggregation, health, flowControl } = parts
@@ -37,10 +37,10 @@ export const endpoints = ({ v, log, metrics }: Settings) =>
       const endpoints = new Map<string, Endpoint>([
         ...openApiPaths(documents),
         ...healthEndpoints(health.checks),
-        ['/metrics', metricsEndpoint(metrics)],
+        ['/metrics', metricsEndpoint(metrics, () => parts.metrics.ready())],
         ['/version', versionEndpoint()],
       ])
-      serveDiscovery(endpoints, catalogue, aggregation.order, () => parts.listener.address)
+      serveDiscovery(endpoints, catalogue, aggregation.order, () => parts.listener.external)
       endpoints.set(
         '/',
         indexEndpoint(() => [...endpoints.keys()]),

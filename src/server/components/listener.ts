@@ -1,8 +1,10 @@
+import { isIP } from 'node:net'
 import { systemClock } from '../../base/clock.ts'
 import { errorText } from '../../base/error-text.ts'
 import { documentEndpoint } from '../../http/endpoints/document.ts'
 import { listen, type Listener } from '../../http/listen.ts'
 import { tlsParameters } from '../../http/tls-parameters.ts'
+import { tlsHandshakeErrors } from '../../metrics/declared/access.ts'
 import type { ServingOptions } from '../options/serving-options.ts'
 import { openServingCertificates } from '../serving-certificates.ts'
 import type { Settings } from '../settings.ts'
@@ -21,6 +23,8 @@ const HANDLER_GRACE_MS = 1_000
 export interface Listening {
   readonly port: number
   readonly address: string
+  /** Address as clients elsewhere know it, for documents. */
+  readonly external: string
   readonly url: string
   /** Rejects new requests, finishes those in progress and closes all connections. */
   drain(): Promise<void>
@@ -32,11 +36,12 @@ export const listener = (settings: Settings) =>
     name: 'listener',
     needs: ['dataDir', 'cache', 'pki', 'authentication', 'endpoints', 'requests'],
     async start(parts) {
-      const { options, bindAddress, log } = settings
+      const { options, bindAddress, log, metrics } = settings
       const { pki, authentication, requests } = parts
       const { connections, exchanges, state } = requests
       const { serving = {} } = options
       const certificates = await openServingCertificates(serving, pki, { clock: systemClock, log })
+      const handshakeErrors = metrics.of(tlsHandshakeErrors).only
       const socket = await listen({
         bindAddress,
         port: options.port ?? 0,
@@ -47,6 +52,7 @@ export const listener = (settings: Settings) =>
         certificates: authentication.certificates,
         onExchange: exchanges.take,
         stages: state.stages,
+        onHandshakeError: () => handshakeErrors.inc(),
         onFault: (error) => log.error('a connection failed', { error: errorText(error) }),
       }).catch((error: unknown) => {
         certificates.close()
@@ -56,11 +62,13 @@ export const listener = (settings: Settings) =>
       authentication.onClientCaChange((clientCa) => socket.setTls({ clientCa }))
       certificates.onChange((changed) => socket.setTls(changed))
       const address = `${reachableHost(bindAddress)}:${socket.port}`
-      serveTokenKeys(settings, parts, address)
+      const { externalHostname = '' } = options
+      const external = externalHostname === '' ? address : withPort(externalHostname, socket.port)
+      serveTokenKeys(settings, parts, external)
       let draining: Promise<void> | null = null
       const drain = () => (draining ??= drained(settings, parts, socket))
       return {
-        part: { port: socket.port, address, url: `https://${address}`, drain },
+        part: { port: socket.port, address, external, url: `https://${address}`, drain },
         async stop() {
           certificates.close()
           await drain()
@@ -119,6 +127,12 @@ async function drained(
   await closing
   clearTimeout(cut)
   clearInterval(looking)
+}
+
+/** A host with a port; its own, if it has one. */
+function withPort(host: string, port: number): string {
+  if (isIP(host) === 6) return `[${host}]:${port}`
+  return /:\d+$/.test(host) ? host : `${host}:${port}`
 }
 
 function reachableHost(bindAddress: string): string {

@@ -2,17 +2,17 @@ import { systemClock } from '../../base/clock.ts'
 import { IndexedPool } from '../../base/indexed-pool.ts'
 import { errorText } from '../../base/error-text.ts'
 import { forFlag } from '../../base/plain-reason.ts'
-import type { RequestAudit } from '../../http/audit.ts'
 import { BodyMemory } from '../../http/body-memory.ts'
 import { BodyQueue } from '../../http/body-queue.ts'
 import { Connections } from '../../http/connections.ts'
-import type { ResponseSettings, ServerState } from '../../http/context.ts'
+import type { Context, ResponseSettings, ServerState } from '../../http/context.ts'
 import { Deadlines } from '../../http/deadlines.ts'
 import { connectionsWithin } from '../../http/descriptors.ts'
 import { Exchanges } from '../../http/exchanges.ts'
 import { Stages, type StageSubscriber } from '../../http/stages.ts'
 import { RequestMetrics } from '../../http/request-metrics.ts'
-import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
+import { WatchMetrics } from '../../http/watch-metrics.ts'
+import type { Api } from '../../registry/context.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -43,35 +43,31 @@ export const requests = (settings: Settings) =>
     ],
     async start(parts) {
       const { api, audit, authentication, authorization, aggregation, health, endpoints } = parts
-      const { options, inside, v, clock, log, metrics } = settings
+      const { options, inside, clock, log, metrics } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
-      const counted = new RequestMetrics({
-        registry: metrics,
-        catalogue: api.catalogue,
-        now: () => clock.now(),
-      })
-      const subscribers = await subscribersOf(settings, audit.trail, counted)
+      const counted = countedBy(settings, api)
+      const subscribers = [
+        ...(audit.trail ? [audit.trail] : []),
+        ...(await requestLogOf(settings)),
+        counted,
+        ...(options.stages ?? []),
+      ]
       const state: ServerState = {
         api,
         stages: new Stages(subscribers, { clock, log }),
         audit: audit.trail,
         deadlines,
         connections,
-        requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-        responses: await responseSettings(settings),
-        shutdown: { hasBegun: false, refusal: null },
-        longRunning: new IndexedPool(),
-        bodyMemory: new BodyMemory(options.bodyMemoryBytes),
+        ...(await ownState(settings)),
         bodyQueue: new BodyQueue(api.largeWork),
-        log,
         authentication: authentication.chain,
         limits: parts.flowControl.limits,
         authorizer: authorization.authorizer,
-        auditKeys: auditKeys(v),
         health: health.checks,
         ...endpoints,
         remotes: aggregation.remotes,
+        watchMetrics: new WatchMetrics(metrics),
         onDeprecated: (use) => {
           counted.deprecated(use)
           options.onDeprecated?.(use)
@@ -87,22 +83,25 @@ export const requests = (settings: Settings) =>
     },
   })
 
-const auditKeys = (v: Vocabulary): ServerState['auditKeys'] => ({
-  decision: v.resolve('authorization{api}/decision'),
-  reason: v.resolve('authorization{api}/reason'),
-})
+/** The part of the state that needs no other component. */
+async function ownState(settings: Settings) {
+  const { options, v, log } = settings
+  return {
+    log,
+    requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    responses: await responseSettings(settings),
+    shutdown: { hasBegun: false, refusal: null },
+    longRunning: new IndexedPool<Context>(),
+    bodyMemory: new BodyMemory(options.bodyMemoryBytes),
+    auditKeys: {
+      decision: v.resolve('authorization{api}/decision'),
+      reason: v.resolve('authorization{api}/reason'),
+    },
+  }
+}
 
-const subscribersOf = async (
-  settings: Settings,
-  trail: RequestAudit | null,
-  counted: RequestMetrics,
-): Promise<StageSubscriber[]> => [
-  ...(trail ? [trail] : []),
-  ...(await requestLogOf(settings)),
-  counted,
-  ...(settings.options.stages ?? []),
-]
-
+const countedBy = ({ metrics, clock, v }: Settings, { catalogue }: Api): RequestMetrics =>
+  new RequestMetrics({ registry: metrics, catalogue, now: () => clock.now(), v })
 async function requestLogOf({ log: { module }, log }: Settings): Promise<StageSubscriber[]> {
   const own = module?.('http') ?? log
   if (!own.v(REQUEST_LOG_LEVEL)) return []

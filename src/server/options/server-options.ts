@@ -12,6 +12,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
 import type { Client } from '../../client/client.ts'
+import type { ControllerSettings } from '../../controllers/settings.ts'
 import type { Impersonation } from '../../client/client-config.ts'
 import type { DeprecatedUse } from '../../http/context.ts'
 import type { StageSubscriber } from '../../http/stages.ts'
@@ -42,6 +43,11 @@ export interface ServerOptions extends FlowOptions {
   /** Whether small transactions of the store lmdb go to a journal first; true by default. */
   readonly storeJournal?: boolean
   /**
+   * Whether commits of the store lmdb are acknowledged before they are on disk: fast, and for tests only. A crash of the
+   * server loses nothing, one of the machine may damage the store. False by default.
+   */
+  readonly unsafeNoFsync?: boolean
+  /**
    * Accepts a data directory whose file system has no locks, such as some network file systems: then nothing prevents a
    * second server from using it, and two servers on one directory lose acknowledged writes. False by default.
    */
@@ -68,6 +74,8 @@ export interface ServerOptions extends FlowOptions {
   readonly serviceNodePortRange?: string
   /** Address that others in the cluster reach this server at; by default the bind address or one of this machine. */
   readonly advertiseAddress?: string
+  /** Host, or host and port, of this server in documents that clients read; by default where it listens. */
+  readonly externalHostname?: string
   /** Whether containers may run privileged; not by default. */
   readonly allowPrivileged?: boolean
   /** Certificates for connections to node agents, PEM; without an authority any certificate of theirs is taken. */
@@ -99,10 +107,13 @@ export interface ServerOptions extends FlowOptions {
   /** The same for unreachable nodes. */
   readonly defaultUnreachableTolerationSeconds?: number
   /**
-   * Whether the garbage collector and the controllers of namespaces and accounts run; they do by default. `server`:
-   * only those that are a part of every server, where a separate controller manager runs the rest.
+   * Whether the controllers run; they do by default. `server`: only those that are a part of every server, where a
+   * separate controller manager runs the rest. A list of names chooses: `*` is all that are on by default, `-name` is
+   * all but one.
    */
-  readonly controllers?: boolean | 'server'
+  readonly controllers?: boolean | 'server' | readonly string[]
+  /** Periods, numbers of workers and limits of controllers; those of the release by default. */
+  readonly controllerSettings?: Partial<ControllerSettings>
   /** Longest lifetime of certificates that the controllers sign, milliseconds; a year by default. */
   readonly clusterSigningDurationMs?: number
   /** Called for each request to a deprecated version of a resource. */

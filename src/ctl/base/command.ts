@@ -1,0 +1,14 @@
+import type { Context } from './context.ts'
+import type { FlagSpecs } from './flags.ts'
+
+/** One command: what its help says, its flags, and what it does. */
+export interface Command {
+  /** Arguments, as in the usage line. */
+  readonly use: string
+  /** Several lines for its help. */
+  readonly text: string
+  /** Arguments without the program's name and the words of the command, with a comment each. */
+  readonly examples?: readonly (readonly [comment: string, args: string])[]
+  readonly flags?: FlagSpecs
+  readonly run: (context: Context) => Promise<void>
+}
