@@ -30,6 +30,7 @@ import { requests } from './components/requests.ts'
 import { serverLease } from './components/server-lease.ts'
 import { serverService } from './components/server-service.ts'
 import { store } from './components/store.ts'
+import { tracing } from './components/tracing.ts'
 import { systemPriorities } from './components/system-priorities.ts'
 import { checkOptions, inOptions } from './options/option-checks.ts'
 import type { RunningServer, ServerOptions } from './options/server-options.ts'
@@ -48,7 +49,7 @@ const components: readonly ((settings: Settings) => ServerComponent)[] = [
   // Objects that are written and followed before the server is ready.
   ...[firstObjects, definitions, aggregation, authorization, systemPriorities],
   // Requests over the network.
-  ...[audit, authentication, health, metrics, endpoints, requests, listener, kubeconfig],
+  ...[audit, tracing, authentication, health, metrics, endpoints, requests, listener, kubeconfig],
   // Ready, and registered among the servers of the cluster.
   ...[readiness, serverLease, serverService],
   // In the background, from the start on.
