@@ -45,6 +45,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   // Webhooks are called as any server is: by a client configuration.
   authn: ['client', 'outgoing', 'pki', 'kinds', ...ENTRIES],
   authz: ['client', 'kinds', ...ENTRIES],
+  // Which request is executed next.
+  flowcontrol: ['kinds', ...ENTRIES],
   registry: ['admission', 'authz', 'kinds', 'patch', 'cache', 'engine', ...ENTRIES],
   // The cache is there for the bytes that go on the wire as they are kept.
   http: [
@@ -52,6 +54,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'registry',
     'authn',
     'authz',
+    'flowcontrol',
     'http2',
     'kinds',
     'openapi',
@@ -84,6 +87,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
       'controllers',
       'engine',
       'extend',
+      'flowcontrol',
       'http',
     ],
     ...[
@@ -107,8 +111,19 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'controller-manager': ['authn', 'client', 'controllers', 'kinds', 'metrics', 'pki', ...ENTRIES],
   // A program that knows servers by their API alone.
   ctl: ['client', 'kinds', 'outgoing', 'patch', ...ENTRIES],
+  // Stand-ins for the programs of test environments; one of them is a program of its own.
+  envtest: ['flags', 'base', 'vocabulary'],
   // The top of all. Copies of the store are made without a server.
-  cli: ['client', 'controller-manager', 'engine', 'flags', 'server', ...ENTRIES],
+  cli: [
+    'client',
+    'controller-manager',
+    'engine',
+    'envtest',
+    'flags',
+    'server',
+    'testing',
+    ...ENTRIES,
+  ],
 }
 
 /** Rooms that know kinds by the entries of the catalogue alone, whatever these are made of. */

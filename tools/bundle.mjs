@@ -90,6 +90,7 @@ export async function bundle({ dist, joined }) {
   await joinProgram(common, { dist, to: join(joined, 'src'), namedShapes })
   await joinClient(common, { dist, joined })
   await joinStarters(common, { dist, joined })
+  await joinSmall(common, { dist, joined })
   for (const folder of ['.', 'client', 'testing'])
     writeFileSync(join(joined, 'src', folder, 'index.cjs'), REQUIRED)
   check(await kindsOf(joined))
@@ -204,6 +205,20 @@ async function joinStarters(common, { dist, joined }) {
     plugins: [program],
   })
   writeFileSync(join(joined, 'bin', 'package.json'), '{ "type": "commonjs" }\n')
+}
+
+/** A program of its own: what test environments start for each suite is ready before the server would be read. */
+async function joinSmall(common, { dist, joined }) {
+  await build({
+    ...common,
+    entryPoints: [join(dist, 'src', 'envtest', 'etcd-program.js')],
+    outfile: join(joined, 'bin', 'envtest-etcd.js'),
+    format: 'cjs',
+    target: 'node12',
+    minifyWhitespace: true,
+    lineLimit: 120,
+    banner: { js: runtimeCheck({ name, engines: engines.node }) },
+  })
 }
 
 /** Puts the joined files in the place of those that they are made of. */

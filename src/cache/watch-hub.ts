@@ -40,6 +40,16 @@ export interface WatchSink {
 const CATCH_UP_EVENTS = 256
 const CATCH_UP_BYTES = 256 << 10
 
+/** Where a watcher starts, and what it reports. */
+interface WatcherOptions {
+  readonly from: Revision
+  /** Whether `expire` ends it; followers inside the server go on. */
+  readonly expires?: boolean
+  readonly onLost: (oldest: Revision) => void
+  /** Called each time it has sent everything that there is. */
+  readonly onLive?: (() => void) | undefined
+}
+
 /** Live watchers of one view. */
 interface Shared {
   readonly view: WatchView
@@ -84,13 +94,7 @@ export class WatchHub {
     resourceCache: ResourceCache,
     view: WatchView,
     sink: WatchSink,
-    options: {
-      from: Revision
-      /** Whether `expire` ends it; followers inside the server go on. */
-      expires?: boolean
-      onLost: (oldest: Revision) => void
-      onEnd: () => void
-    },
+    options: WatcherOptions & { onEnd: () => void },
   ): Watcher {
     const watcher = new Watcher(resourceCache, view, sink, options)
     this.#all.add(watcher)
@@ -217,6 +221,7 @@ export class WatchHub {
         if (!last) {
           if (view.prepare) this.#sleep(watcher)
           else this.#join(watcher)
+          watcher.onLive?.()
           return
         }
         if (view.prepare) {
@@ -273,6 +278,7 @@ export class Watcher implements Receiver {
   stopped = false
   readonly expires: boolean
   onStop: () => void = () => {}
+  readonly onLive: (() => void) | undefined
   readonly #onLost: (oldest: Revision) => void
   error: unknown
 
@@ -280,7 +286,7 @@ export class Watcher implements Receiver {
     resourceCache: ResourceCache,
     view: WatchView,
     sink: WatchSink,
-    options: { from: Revision; expires?: boolean; onLost: (oldest: Revision) => void },
+    options: WatcherOptions,
   ) {
     this.expires = options.expires ?? false
     this.resourceCache = resourceCache
@@ -288,6 +294,7 @@ export class Watcher implements Receiver {
     this.sink = sink
     this.position = options.from
     this.#onLost = options.onLost
+    this.onLive = options.onLive
   }
 
   /** Sends the missing events. False while it is catching up: then more are missing. */

@@ -3,6 +3,7 @@ import type { RunningServer, ServerOptions } from '../server/options/server-opti
 import { readyLine } from './commands/server.ts'
 import { apiserverMain, controllerManagerMain, main } from './main.ts'
 import type { EndSignal, Terminal } from './terminal.ts'
+import { defaultSettings } from '../controllers/settings.ts'
 
 /** Captures the output of a program; `exit` does not end anything. */
 class Recorded implements Terminal {
@@ -94,8 +95,36 @@ describe('words that are no server', () => {
         'orch-apiserver: --secure-port must be from 0 to 65535, not 65536\nSee orch-apiserver --help.\n',
     },
     {
+      program: 'main',
+      args: ['server', '--config=/absent'],
+      code: 1,
+      stderr:
+        'orch server: --config: cannot read /absent: there is no such file\nSee orch server --help.\n',
+    },
+    {
       program: 'controllerManagerMain',
-      args: ['--controllers=*,-nothing', '--kubeconfig=test/client/absent.yaml'],
+      args: ['--config=/absent'],
+      code: 1,
+      stderr:
+        'orch-controller-manager: --config: cannot read /absent: there is no such file\nSee orch-controller-manager --help.\n',
+    },
+    {
+      program: 'controllerManagerMain',
+      args: ['--controllers=*,-podcg'],
+      code: 1,
+      stderr:
+        'orch-controller-manager: --controllers "podcg" is not in the list of known controllers (did you mean podgc?)\nSee orch-controller-manager --help.\n',
+    },
+    {
+      program: 'apiserverMain',
+      args: ['--controllers=*,endpointslices'],
+      code: 1,
+      stderr:
+        'orch-apiserver: --controllers "endpointslices" is not in the list of known controllers (did you mean endpointslice?)\nSee orch-apiserver --help.\n',
+    },
+    {
+      program: 'controllerManagerMain',
+      args: ['--controllers=*,-nodeipam', '--kubeconfig=test/client/absent.yaml'],
       code: 1,
       stderr:
         'orch-controller-manager: cannot use the client configuration test/client/absent.yaml: there is no such file\n',
@@ -144,7 +173,7 @@ describe('words that are no server', () => {
     await main(['--help'], { version: '1.2.3', terminal: asked })
     await main([], { version: '1.2.3', terminal: bare })
     expect(asked.stdout).toMatch(/^Usage:\n {2}orch <command> \[flags\]$/m)
-    expect(asked.stdout).toMatch(/^ {2}server {8}Serves the cluster API over HTTPS\./m)
+    expect(asked.stdout).toMatch(/^ {2}server {11}Serves the cluster API over HTTPS\./m)
     expect(bare.said).toEqual({ stdout: '', stderr: asked.stdout, codes: [1] })
   })
 
@@ -180,9 +209,11 @@ describe('options of the server', () => {
     allowUnlockedDataDir: false,
     verify: false,
     storeJournal: true,
+    unsafeNoFsync: false,
     vocabulary: 'orch',
     bindAddress: '127.0.0.1',
     port: 6443,
+    externalHostname: '',
     advertiseAddress: '',
     featureGates: {},
     runtimeConfig: {},
@@ -208,6 +239,7 @@ describe('options of the server', () => {
     defaultUnreachableTolerationSeconds: 300,
     minRequestTimeoutMs: 1_800_000,
     controllers: true,
+    controllerSettings: defaultSettings,
     authentication: {
       anonymous: true,
       clientCaFile: '',
@@ -227,6 +259,20 @@ describe('options of the server', () => {
   }
   for (const { args, expected } of [
     { args: '--data-dir=/d', expected: {} },
+    {
+      args: '--data-dir=/d --controllers=* --controllers -podgc,-ttl --terminated-pod-gc-threshold=-1',
+      expected: {
+        controllers: ['*', '-podgc', '-ttl'],
+        controllerSettings: { ...defaultSettings, terminatedPodThreshold: -1 },
+      },
+    },
+    {
+      args: '--data-dir=/d --controllers server --concurrent_gc_syncs=1 --enable-garbage-collector=false',
+      expected: {
+        controllers: 'server',
+        controllerSettings: { ...defaultSettings, garbageWorkers: 1, collectsGarbage: false },
+      },
+    },
     {
       args:
         '--data-dir=/d --store memory --vocabulary=kubernetes --bind-address :: --secure-port 0 ' +

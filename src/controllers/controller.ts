@@ -7,6 +7,7 @@ import { WorkQueue, type WorkQueueOptions } from '../client/work-queue.ts'
 import { workQueueMetrics } from '../client/work-queue-metrics.ts'
 import type { Registry } from '../metrics/registry.ts'
 import { StatusError } from '../meta/errors.ts'
+import type { ControllerSettings } from './settings.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** Clients of controllers: of a server in this process or elsewhere. */
@@ -22,6 +23,7 @@ export interface ControllerWorld {
   /** Shared informers of the controllers. */
   readonly informers: SharedInformers
   readonly resources: KnownResources
+  readonly settings: ControllerSettings
   /** Absent: nothing is measured. */
   readonly metrics?: Registry
 }

@@ -15,8 +15,6 @@ import { VolumeWork } from './volumes/volume-work.ts'
 import { VolumeWrites } from './volumes/volume-writes.ts'
 
 const NAME = 'persistentvolume-binder'
-/** Interval at which what is not settled is looked at again, milliseconds. */
-const RESYNC_MS = 15_000
 /** Claims that a new volume is tried for at once. */
 const FEW = 100
 const SOON_MS = 1_000
@@ -100,7 +98,7 @@ export const volumeBinder: Controller = {
         { add: claimChanged, update: claimChanged, delete: claimChanged },
         signal,
       ),
-      every(clock, RESYNC_MS, again),
+      every(clock, world.settings.volumeSyncMs, again),
     ]
     return runningWith({
       queues: [claimQueue, volumeQueue],

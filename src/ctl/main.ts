@@ -26,7 +26,10 @@ export async function ctlMain(args: readonly string[], options: CtlOptions): Pro
     const loaded = await loadedCommand(found, { program, io })
     if (loaded === null) return 0
     if (typeof loaded === 'number') return loaded
-    const parsed = parseArgs({ ...globalFlags, ...helpFlag, ...loaded.flags }, found.rest)
+    const specs = { ...globalFlags, ...helpFlag, ...loaded.flags }
+    // Words to complete may be flags of any command.
+    const isRaw = found.path === '__complete'
+    const parsed = parseArgs(specs, isRaw ? ['--', ...found.rest] : found.rest)
     if (parsed.flags.is('help')) {
       const { commandHelp } = await import('./help.ts')
       io.out(commandHelp(program, found.path, loaded))

@@ -12,6 +12,7 @@ import type { Exchange, HeaderList, Out } from './exchange.ts'
 import type { Form } from './form.ts'
 import type { AllowsOrigin } from './origins.ts'
 import type { RequestInfo } from './request-info.ts'
+import type { Held, RequestLimits } from './request-limits.ts'
 import type { RemoteApis } from './remote-apis.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { WatchMetrics } from './watch-metrics.ts'
@@ -44,6 +45,8 @@ export interface Context extends InPool {
   annotate(key: string, value: string, level?: AuditAnnotation['level']): void
   /** Memory of the request's body; null while it has not been read. */
   bodyShare: BodyShare | null
+  /** What the request holds until it ends; set by `limits`. */
+  holds: Held | null
   /** Set by `authorize`. */
   decision: Decision | null
   /** Record of the request for stage subscribers; null while there are none. */
@@ -88,6 +91,8 @@ export interface ServerState {
   readonly audit: RequestAudit | null
   readonly log: Log
   readonly authentication: Pick<AuthenticationChain, 'authenticate' | 'removeCredentials'>
+  /** Limits requests in progress; null: unlimited. */
+  readonly limits: RequestLimits | null
   readonly authorizer: Pick<Authorizer, 'authorize'>
   /** Keys of the audit annotations of a decision. */
   readonly auditKeys: { readonly decision: string; readonly reason: string }

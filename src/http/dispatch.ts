@@ -316,7 +316,8 @@ async function watchAnswer(context: Context, call: Call, before?: Again): Promis
   await freshness(api, call, 'watch')
   let start: WatchStart
   try {
-    start = await watch(api, call)
+    const initialized = () => context.holds?.initialized?.()
+    start = await watch(api, { ...call, initialized })
   } catch (error) {
     return again(context, error, call, before)
   }

@@ -15,7 +15,7 @@ export type Around = (
 /** Runs exchanges through the pipeline and counts those in progress. */
 export class Exchanges {
   readonly #state: ServerState
-  readonly #run: (context: Context) => ApiResponse | Promise<ApiResponse>
+  readonly #run: ReturnType<typeof compose>
   #underway = 0
   /** Called when a request ends; null while nobody waits for that. */
   #onEnd: (() => void) | null = null
@@ -23,10 +23,8 @@ export class Exchanges {
   /** `around`: without it requests go from the filters to their handlers. */
   constructor(state: ServerState, around?: Around) {
     this.#state = state
-    this.#run = compose(
-      filtersOf(state),
-      around ? (context) => around(context, dispatch) : dispatch,
-    )
+    const last = around ? (context: Context) => around(context, dispatch) : dispatch
+    this.#run = compose(filtersOf(state), last)
   }
 
   /** Whether a request is in progress. */
@@ -130,6 +128,10 @@ export class Exchanges {
 
   #end(context: Context): void {
     context.bodyShare?.close()
+    if (context.holds !== null) {
+      context.holds.end()
+      context.holds = null
+    }
     if (context.record !== null) this.#state.stages?.complete(context.record)
     this.#state.longRunning.delete(context)
     this.#underway--

@@ -32,6 +32,7 @@ import { deadline } from './filters/deadline.ts'
 import { goaway } from './filters/goaway.ts'
 import { headers } from './filters/headers.ts'
 import { impersonate } from './filters/impersonate.ts'
+import { limits } from './filters/limits.ts'
 import { recover } from './filters/recover.ts'
 import { requestInfo } from './filters/request-info.ts'
 import { shutdown } from './filters/shutdown.ts'
@@ -50,6 +51,7 @@ const filters: readonly Filter[] = [
   authenticate, // user: 401
   audit, // records the request
   impersonate, // impersonated user: 403
+  limits, // waits for a seat: 429
   authorize, // permission: 403
 ]
 

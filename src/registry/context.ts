@@ -137,6 +137,8 @@ export interface Call {
   readonly body: () => Promise<Body>
   /** The context of hooks: created on first use, then the same for the whole request. */
   readonly context: () => HookContext
+  /** Called when the initial events of a watch have been sent. */
+  readonly initialized?: () => void
   /** Adds a `Warning` header. */
   readonly warn: (text: string) => void
   /** Adds to the audit record; absent without one. */

@@ -8,6 +8,7 @@ import type { Client } from '../client/client.ts'
 import { KnownResources } from '../client/known-resources.ts'
 import { SharedInformers } from '../client/shared-informers.ts'
 import type { ControllerWorld } from '../controllers/controller.ts'
+import { defaultSettings, type ControllerSettings } from '../controllers/settings.ts'
 import type { Transport } from '../client/transport.ts'
 import type { Registry } from '../metrics/registry.ts'
 import { localClient } from '../loopback/local-client.ts'
@@ -19,6 +20,8 @@ export interface LocalWorldParts {
   /** Authorizes each controller. */
   readonly authorizer: Pick<Authorizer, 'authorize'>
   readonly log: Log
+  /** Settings that differ from those of the release. */
+  readonly settings?: Partial<ControllerSettings>
   /** Absent: nothing is measured. */
   readonly metrics?: Registry
   /** Adds the resources of extension servers, for a user; absent: none are there. */
@@ -62,7 +65,7 @@ export function serverWorld(parts: LocalWorldParts): ControllerWorld {
 }
 
 function worldOf(
-  { api, log, metrics }: LocalWorldParts,
+  { api, log, metrics, settings }: LocalWorldParts,
   make: { readonly client: () => Client; readonly clientFor: (account: string) => Client },
 ): ControllerWorld {
   const shared = make.client()
@@ -81,6 +84,7 @@ function worldOf(
       }),
     ),
     resources: new KnownResources(shared),
+    settings: { ...defaultSettings, ...settings },
   }
 }
 

@@ -20,6 +20,7 @@ export function runningServer(
     ...(kubeconfig.path === undefined ? {} : { kubeconfigPath: kubeconfig.path }),
     async settled() {
       await parts.bootstrapPolicy.settled
+      await parts.flowControlObjects.idle()
       await parts.publishedAuthentication.settled
       await parts.apiServices.idle()
       await parts.controllers.idle()

@@ -19,6 +19,7 @@ import type { MetricsOptions } from './options/metrics-options.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { choosePlugins, type ChosenPlugins } from './admission-plugins.ts'
 import { serviceRanges, type ServerOptions } from './options/server-options.ts'
+import { flowLimits, type FlowLimits } from './options/flow-options.ts'
 import { checkTlsOptions } from './options/tls-options.ts'
 
 /** Hooks for callers inside this project. */
@@ -55,6 +56,8 @@ export interface Settings {
   /** Addresses and ports of services. */
   readonly ranges: ReturnType<typeof serviceRanges>
   readonly plugins: ChosenPlugins
+  /** Limits of requests in progress. */
+  readonly flowLimits: FlowLimits
   /** The metrics of the server. */
   readonly metrics: Registry
 }
@@ -84,6 +87,7 @@ export async function readSettings(options: ServerOptions, inside: Inside): Prom
     isEnabled,
     ranges: serviceRanges(options),
     plugins: await choosePlugins(options, v),
+    flowLimits: flowLimits(options, gate),
     metrics: metricsRegistry(options.metrics ?? {}, v, log),
   }
 }

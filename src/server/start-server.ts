@@ -18,6 +18,8 @@ import { definitions } from './components/definitions.ts'
 import { endpoints } from './components/endpoints.ts'
 import { engine } from './components/engine.ts'
 import { firstObjects } from './components/first-objects.ts'
+import { flowControl } from './components/flow-control.ts'
+import { flowControlObjects } from './components/flow-control-objects.ts'
 import { health } from './components/health.ts'
 import { kubeconfig } from './components/kubeconfig.ts'
 import { listener } from './components/listener.ts'
@@ -49,11 +51,22 @@ const components: readonly ((settings: Settings) => ServerComponent)[] = [
   // Objects that are written and followed before the server is ready.
   ...[firstObjects, definitions, aggregation, authorization, systemPriorities],
   // Requests over the network.
-  ...[audit, tracing, authentication, health, metrics, endpoints, requests, listener, kubeconfig],
+  ...[
+    audit,
+    tracing,
+    authentication,
+    health,
+    metrics,
+    flowControl,
+    endpoints,
+    requests,
+    listener,
+    kubeconfig,
+  ],
   // Ready, and registered among the servers of the cluster.
   ...[readiness, serverLease, serverService],
   // In the background, from the start on.
-  ...[bootstrapPolicy, publishedAuthentication, apiServices, controllers],
+  ...[bootstrapPolicy, flowControlObjects, publishedAuthentication, apiServices, controllers],
 ]
 
 /**

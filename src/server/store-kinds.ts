@@ -74,7 +74,11 @@ export const storeKinds: Readonly<Record<Settings['store'], StoreKind>> = {
             }
           : {}),
         format: { vocabulary: v.name },
-        ...(options.storeJournal === false ? { journalAfter: Infinity } : {}),
+        // A journal saves flushes.
+        ...(options.storeJournal === false || options.unsafeNoFsync === true
+          ? { journalAfter: Infinity }
+          : {}),
+        isFlushed: options.unsafeNoFsync !== true,
         verify: options.verify === true ? 'all' : 'newest',
         ttlMs: lifetimes(settings),
       })

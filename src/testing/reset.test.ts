@@ -1,4 +1,7 @@
 /** After a reset a server answers as a fresh one, whatever was done to it before. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Client } from '../../test/client.ts'
@@ -206,6 +209,20 @@ test('everything at once is undone', async () => {
   expect(namesIn(after)).toEqual(namesIn(await answers(other)))
   other.close()
   await fresh.close()
+})
+
+test('a server with a data directory is reset too', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'reset-'))
+  const stored = await startTestServer({ ...OPTIONS, dataDir: dir })
+  const maps = (await stored.client()).resource('v1', 'configmaps').in('default')
+  await maps.create({ metadata: { name: 'a' } })
+  await maps.delete('kube-root-ca.crt')
+  await stored.reset()
+  expect((await maps.list()).items.map(({ metadata }) => metadata!.name)).toEqual([
+    'kube-root-ca.crt',
+  ])
+  await stored.close()
+  await rm(dir, { recursive: true })
 })
 
 test('addresses are free again', async () => {

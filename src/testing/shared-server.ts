@@ -7,6 +7,7 @@ import { readFile } from '../base/files.ts'
 import type { Client } from '../client/client.ts'
 import type { ConnectOptions } from '../client/connect.ts'
 import type { ApiObject } from '../client/transport.ts'
+import { serveControl } from './control.ts'
 import { eventually } from './eventually.ts'
 import type { Manifests } from './manifests.ts'
 import { TestNamespace } from './test-namespace.ts'
@@ -14,21 +15,27 @@ import { startTestServer, type TestServer, type TestServerOptions } from './test
 
 /** The variable that processes of test files inherit: the kubeconfig of the server. */
 const VARIABLE = 'ORCH_TEST_KUBECONFIG'
+/** The address of the calls of `control.ts`. */
+const CONTROL_VARIABLE = 'ORCH_TEST_CONTROL'
 
 /**
  * Starts a server for all test files: call it in the runner's global setup, and close the server in its teardown. Test
- * files find it by {@link sharedServer}; programs in other languages by the kubeconfig file that the environment variable
- * `ORCH_TEST_KUBECONFIG` names.
+ * files find it by {@link sharedServer}; programs in other languages by environment variables: `ORCH_TEST_KUBECONFIG` names the
+ * kubeconfig file, and `ORCH_TEST_CONTROL` is the address of calls such as `reset`.
  */
 export async function shareServer(options: TestServerOptions = {}): Promise<TestServer> {
   const server = await startTestServer(options)
   const folder = mkdtempSync(join(tmpdir(), 'test-server-'))
   const path = join(folder, 'kubeconfig')
   writeFileSync(path, server.kubeconfig, { mode: OWNER_FILE })
+  const control = await serveControl(server)
   process.env[VARIABLE] = path
+  process.env[CONTROL_VARIABLE] = control.url
   server.onClose(() => {
     delete process.env[VARIABLE]
+    delete process.env[CONTROL_VARIABLE]
     rmSync(folder, { recursive: true, force: true })
+    return control.close()
   })
   return server
 }

@@ -49,7 +49,7 @@ export class StoreState {
   /** The state now. */
   async take(): Promise<Snapshot> {
     this.#written.clear()
-    const { items } = await this.#engine.range(ROOT)
+    const items = await this.#items()
     this.#last = new Snapshot(this, new Map(items.map(({ key, value }) => [key, value])))
     return this.#last
   }
@@ -71,6 +71,18 @@ export class StoreState {
   /** Stops following the store. */
   close(): void {
     this.#unsubscribe()
+  }
+
+  /** Everything in the store. */
+  async #items(): Promise<readonly Item[]> {
+    const all: Item[] = []
+    for (let start = ROOT; ;) {
+      const { items, more } = await this.#engine.range(ROOT, { start })
+      all.push(...items)
+      const last = items.at(-1)
+      if (!more || !last) return all
+      start = `${last.key}\0`
+    }
   }
 
   async #commit(changes: readonly Change[]): Promise<void> {
@@ -95,7 +107,7 @@ export class StoreState {
       for (const key of this.#written) found.set(key, await this.#engine.get(key))
       return found
     }
-    const { items } = await this.#engine.range(ROOT)
+    const items = await this.#items()
     const found = new Map<string, Item | null>(
       [...snapshot.values.keys()].map((key) => [key, null]),
     )

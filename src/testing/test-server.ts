@@ -41,7 +41,20 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const { setup, ...given } = options
   checkOptions(given)
   if ('clock' in given) throw new Error('a server under test has a clock of its own: server.clock')
-  const server = await launch(given)
+  const server = await launch(given).catch((error: unknown) => {
+    throw inOptions(startFailure(error, given))
+  })
+  return prepared(server, setup)
+}
+
+/** The same for checked options; errors name flags. */
+export const launchTestServer = async (options: ServerOptions): Promise<TestServer> =>
+  prepared(await launch(options))
+
+async function prepared(
+  server: TestServer,
+  setup?: TestServerOptions['setup'],
+): Promise<TestServer> {
   try {
     await server.settled()
     await setup?.(server)
@@ -73,13 +86,9 @@ async function launch(options: ServerOptions): Promise<TestServer> {
     started: (started: Readonly<ServerParts>) => void (parts = started),
   }
   const stages = [records.subscriber, ...(options.stages ?? [])]
-  try {
-    const running = await launchServer({ ...options, clock, stages }, inside)
-    made = new TestServer({ running, parts: parts!, clock, records, webhooks, faults, traffic })
-    return made
-  } catch (error) {
-    throw inOptions(startFailure(error, options))
-  }
+  const running = await launchServer({ ...options, clock, stages }, inside)
+  made = new TestServer({ running, parts: parts!, clock, records, webhooks, faults, traffic })
+  return made
 }
 
 interface TestServerParts {
@@ -107,7 +116,7 @@ export class TestServer implements RunningServer {
   readonly webhooks: WebhookRecords
   readonly #parts: TestServerParts
   readonly #state: StoreState
-  readonly #closers: (() => void)[] = []
+  readonly #closers: (() => Promise<void> | void)[] = []
   #base: Snapshot | null = null
   #admin: Promise<Client> | null = null
 
@@ -270,7 +279,7 @@ export class TestServer implements RunningServer {
   }
 
   /** Calls back when the server has been closed. */
-  onClose(call: () => void): void {
+  onClose(call: () => Promise<void> | void): void {
     this.#closers.push(call)
   }
 
@@ -278,7 +287,7 @@ export class TestServer implements RunningServer {
     this.#parts.faults.clear()
     this.#state.close()
     await this.#parts.running.close()
-    for (const call of this.#closers.splice(0)) call()
+    for (const call of this.#closers.splice(0)) await call()
   }
 
   #asAdmin(): Promise<Client> {

@@ -335,3 +335,48 @@ for (const { vocabulary, place } of settings) {
     })
   })
 }
+
+describe('the choice of controllers', () => {
+  test('those that are left out do nothing', async () => {
+    const server = await startServer({ controllers: ['*', '-endpoint', '-serviceaccount'] })
+    const client = new Client(server)
+    const spec = { selector: { app: 'x' }, ports: [{ port: 80 }] }
+    await client.post('/api/v1/namespaces/default/services', { metadata: { name: 's' }, spec })
+    await server.settled()
+    const items = async (path: string) =>
+      (await client.get(path)).body.items.map(
+        ({ metadata }: { metadata: { generateName?: string; name: string } }) =>
+          metadata.generateName ?? metadata.name,
+      )
+    const all = '/namespaces/default'
+    expect([
+      await items(`/api/v1${all}/endpoints`),
+      await items(`/api/v1${all}/serviceaccounts`),
+      await items(`/apis/discovery.orch.io/v1${all}/endpointslices`),
+    ]).toEqual([['orch'], [], ['orch', 's-']])
+    client.close()
+    await server.close()
+  })
+
+  for (const { name, controllers, message } of [
+    {
+      name: 'an unknown name',
+      controllers: ['*', '-endpoints'],
+      message:
+        'controllers "endpoints" is not in the list of known controllers (did you mean endpointslice?)',
+    },
+    {
+      name: 'a word',
+      controllers: 'endpoint' as 'server',
+      message: 'controllers must be true, false or server, not "endpoint"',
+    },
+    {
+      name: 'other values',
+      controllers: [1] as unknown as string[],
+      message: 'controllers must be a list of texts, not a list',
+    },
+  ])
+    test(`${name} is refused`, async () => {
+      await expect(startServer({ controllers })).rejects.toThrow(new Error(message))
+    })
+})

@@ -1,6 +1,8 @@
 /** What clients meet in the handshake and in the headers of every response, by openssl and curl. */
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect as connectHttp2, type Settings } from 'node:http2'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,6 +13,7 @@ import { connect } from '../../src/client/connect.ts'
 import type { CertificatePair } from '../../src/http/server-names.ts'
 import { startServer, type RunningServer, type ServerOptions } from '../../src/index.ts'
 import { issue } from '../../src/pki/issue.ts'
+import { Client } from '../client.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'serving-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
@@ -73,6 +76,7 @@ beforeAll(async () => {
       now: Date.now,
       write: (line) => lines.push(line.replace(/^\S+ /, '').replaceAll(dir, '')),
     }),
+    externalHostname: 'api.example',
     ids: { ...randomIds, fraction: () => 0 },
     serving: {
       certFile,
@@ -85,6 +89,7 @@ beforeAll(async () => {
       ],
       cipherSuites: ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384'],
       hstsDirectives: ['max-age=31536000', 'includeSubDomains'],
+      http2MaxStreams: 7,
       goawayChance: 0.02,
       corsAllowedOrigins: ['^https://[a-z]+\\.example$', '//localhost:'],
     },
@@ -169,6 +174,24 @@ describe('headers', () => {
       expect(text).not.toMatch(/connection: close/)
     })
 
+  test('a connection over HTTP/2 says how many requests it takes at once', async () => {
+    const session = connectHttp2(server.url, { rejectUnauthorized: false })
+    const [settings] = (await once(session, 'remoteSettings')) as [Settings]
+    expect(settings.maxConcurrentStreams).toBe(7)
+    session.close()
+  })
+
+  test('documents name the external host', async () => {
+    const client = new Client({ ...server, ca: authority.cert })
+    expect((await client.get('/api')).body).toMatchObject({
+      serverAddressByClientCIDRs: [{ serverAddress: `api.example:${server.port}` }],
+    })
+    expect((await client.get('/.well-known/openid-configuration')).body).toMatchObject({
+      jwks_uri: `https://api.example:${server.port}/openid/v1/jwks`,
+    })
+    client.close()
+  })
+
   test('a client over HTTP/2 connects anew', async () => {
     const text = await printed('curl', [
       ...['-skv', '--http2', `https://127.0.0.1:${server.port}/livez`],
@@ -205,6 +228,40 @@ describe('reload', () => {
       'warn  the serving certificate cannot be reloaded, using the previous one files="/standard.crt, /standard.key" error="/standard.key is not the key of the certificate of /standard.crt"\n',
     ])
   })
+})
+
+describe('the oldest version', () => {
+  for (const { minTlsVersion, tried, shows } of [
+    { minTlsVersion: 'VersionTLS13', tried: '-tls1_2', shows: /alert protocol version/ },
+    {
+      minTlsVersion: 'VersionTLS13',
+      tried: '-tls1_3',
+      shows: /Protocol {2}: TLSv1.3|TLSv1.3, Cipher/,
+    },
+    { minTlsVersion: 'VersionTLS11', tried: '-tls1_1', shows: /Protocol {2}: TLSv1.1/ },
+    { minTlsVersion: 'VersionTLS11', tried: '-tls1', shows: /alert protocol version/ },
+  ] as const)
+    test(`${minTlsVersion}: ${tried}`, async () => {
+      const other = await startServer({ controllers: false, serving: { minTlsVersion } })
+      const place = ['-connect', `127.0.0.1:${other.port}`, '-cipher', 'DEFAULT@SECLEVEL=0']
+      expect(await printed('openssl', ['s_client', ...place, tried])).toMatch(shows)
+      await other.close()
+    })
+})
+
+test('servers on one port', async () => {
+  const serving = { sharesPort: true }
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major < 22 || (major === 22 && minor < 12)) {
+    await expect(startServer({ serving })).rejects.toThrow(
+      new Error('serving.sharesPort needs Node.js 22.12 or newer'),
+    )
+    return
+  }
+  const first = await startServer({ serving, controllers: false })
+  const second = await startServer({ serving, controllers: false, port: first.port })
+  expect(second.port).toBe(first.port)
+  await Promise.all([first.close(), second.close()])
 })
 
 describe('what cannot be served', () => {
@@ -259,4 +316,17 @@ describe('what cannot be served', () => {
     test(message.replaceAll(dir, ''), async () => {
       await expect(startServer({ serving } as ServerOptions)).rejects.toThrow(new Error(message))
     })
+})
+
+test('programs in the cluster get the authorities of the given certificate', async () => {
+  const other = await startServer({ rootCa: authority.cert })
+  await other.settled()
+  const reader = new Client(other)
+  const { body } = await reader.get('/api/v1/namespaces/default/configmaps/orch-root-ca.crt')
+  expect(body).toMatchObject({ data: { 'ca.crt': authority.cert } })
+  reader.close()
+  await other.close()
+  await expect(startServer({ rootCa: 'words' })).rejects.toThrow(
+    new Error('rootCa holds no certificate'),
+  )
 })

@@ -12,6 +12,7 @@ import {
   type ServerOptions,
 } from '../../src/index.ts'
 import { Client } from '../client.ts'
+import { Pod } from '../conformance/stages.fixture.ts'
 import { RawHttp2 } from '../http2/raw-client.fixture.ts'
 import { Raw } from '../raw.ts'
 
@@ -25,6 +26,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 async function busyServer(options: ServerOptions) {
   const clock = new ManualClock(Date.now())
   const server = await startServer({ clock, controllers: false, ...options })
+  await server.settled()
   const client = new Client(server)
   const watch = await client.watch(`${MAPS}?watch=1&fieldSelector=metadata.name%3Dlast`)
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'last' } })
@@ -122,4 +124,27 @@ test('clients can be told to go elsewhere while requests are finished', async ()
   await closing
   expect(await accepts(server)).toBe(false)
   client.close()
+})
+
+test('streams are cut: a proxied one, and a connection that another protocol took over', async () => {
+  const pod = await Pod.start()
+  const server = await startServer({
+    controllers: false,
+    proxiesToLoopback: true,
+    disableAdmissionPlugins: ['ServiceAccount'],
+  })
+  await pod.introduce(server)
+  const path = '/api/v1/namespaces/default/pods/one/proxy'
+  const slow = await Raw.open(server)
+  await slow.send(`GET ${path}/slow HTTP/1.1\r\nhost: a\r\n\r\n`)
+  await slow.until('HTTP/1.1 200')
+  const echo = await Raw.open(server)
+  await echo.send(
+    `GET ${path}/x HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\nhello`,
+  )
+  await echo.until('hello')
+  await server.close()
+  expect(await slow.closed()).not.toMatch(/\r\n0\r\n\r\n$/)
+  await echo.closed()
+  await pod.close()
 })

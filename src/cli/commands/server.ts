@@ -1,9 +1,11 @@
 import { resolve } from 'node:path'
 import { lineLog } from '../../base/log.ts'
+import { readFlagFileSync } from '../../base/flag-file.ts'
 import { limitHeap } from '../../base/heap-limits.ts'
 import type { EtcdUse } from '../../server/options/etcd-options.ts'
 import type { RunningServer, ServerOptions } from '../../server/options/server-options.ts'
 import { startFailure } from '../../base/start-failure.ts'
+import { controllerSettingsOf } from '../../server/options/controller-flags.ts'
 import { product } from '../../vocabulary/index.ts'
 import type { Values } from '../../flags/flags.ts'
 import { moduleLevels } from '../../flags/log-flags.ts'
@@ -106,8 +108,15 @@ export async function serverCommand(
   }
   state = 'running'
   terminal.out(readyLine(server))
+  const { NOTIFY_SOCKET } = process.env
+  const manager =
+    NOTIFY_SOCKET === undefined
+      ? null
+      : (await import('../service-manager.ts')).serviceManager(process.env, { log })
+  manager?.ready(`Serving at ${server.url}`)
   const signal = await asked
   log.info('shutting down', { signal })
+  manager?.stopping()
   try {
     await server.close()
     stopped(signal, 'in order')
@@ -136,12 +145,14 @@ function optionsOf(values: ServerValues): ServerOptions {
     servingHosts: values['tls-san'],
     eventTtlMs: values['event-ttl'],
     storeJournal: values['store-journal'],
+    unsafeNoFsync: values['unsafe-no-fsync'],
     allowUnlockedDataDir: values['allow-unlocked-data-dir'],
     verify: values.verify,
     encryptionConfigFile: values['encryption-provider-config'],
     vocabulary: values.vocabulary,
     bindAddress: values['bind-address'],
     port: values['secure-port'],
+    externalHostname: values['external-hostname'],
     advertiseAddress: values['advertise-address'],
     featureGates: values['feature-gates'],
     runtimeConfig: values['runtime-config'],
@@ -159,6 +170,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     ...(values.profiling ? {} : { profiling: false }),
     ...admissionOf(values),
     controllers: values.controllers,
+    controllerSettings: controllerSettingsOf(values),
     historyMs: values['history-window'],
     requestTimeoutMs: values['request-timeout'],
     shutdownGraceMs: SHUTDOWN_GRACE_MS,
@@ -168,6 +180,9 @@ function optionsOf(values: ServerValues): ServerOptions {
     clusterSigningDurationMs: values['cluster-signing-duration'],
     minRequestTimeoutMs: values['min-request-timeout'] * 1000,
     ...(agentTls ? { agentTls } : {}),
+    ...(values['root-ca-file'] === ''
+      ? {}
+      : { rootCa: readFlagFileSync('root-ca-file', values['root-ca-file']).toString() }),
     ...(audit ? { audit } : {}),
   }
 }

@@ -1,14 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { formatTime } from '../../base/time.ts'
 import { inProcess, type Made } from '../../server/in-process.fixture.ts'
+import { defaultSettings } from '../settings.ts'
 import { startControllers, type RunningControllers } from '../index.ts'
 import { endpointSliceController } from './endpoint-slice-controller.ts'
 import { podMaker, type PodState } from './pods.fixture.ts'
 
 let world: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
-const start = (settings = {}) =>
-  (running = startControllers(world.controllerWorld, [endpointSliceController(settings)]))
+const start = (given = {}) => {
+  const settings = { ...defaultSettings, ...given }
+  running = startControllers({ ...world.controllerWorld, settings }, [endpointSliceController])
+}
 beforeEach(async () => {
   world = await inProcess()
   start()
@@ -204,7 +207,7 @@ test('a dual-stack service has slices of both types', async () => {
 
 test('slices hold so many endpoints, and stay when some go', async () => {
   await running.stop()
-  start({ most: 2 })
+  start({ maxEndpointsPerSlice: 2 })
   await service()
   for (const i of [1, 2, 3, 4, 5]) await pod({ name: `p${i}`, node: '', ips: [`10.1.0.${i}`] })
   const shown = async () =>

@@ -19,26 +19,18 @@ const MOST_FAILURES = 15
 /** Others may change many slices at once. */
 const AFTER_OTHERS_MS = 1_000
 
-/** How the controller works. */
-export interface EndpointSliceSettings {
-  readonly workers: number
-  /** Endpoints in one slice. */
-  readonly most: number
-  /** Delay after changes of pods, so that several of them become one write, milliseconds. */
-  readonly batchMs: number
-}
-
 /** Keeps the endpoint slices of services that have a selector. */
-export const endpointSliceController = ({
-  workers = 5,
-  most = 100,
-  batchMs = 0,
-}: Partial<EndpointSliceSettings> = {}): Controller => ({
+export const endpointSliceController: Controller = {
   name: NAME,
   async start(world) {
     const { informers, resources, signal, v, clock } = world
     const address = endpointSlices(v)
     if (!(await resources.serves(PODS, SERVICES, NODES, address))) return asleep
+    const {
+      endpointSliceWorkers: workers,
+      maxEndpointsPerSlice: most,
+      endpointSliceBatchMs: batchMs,
+    } = world.settings
     const client = world.clientFor('endpointslice-controller')
     const recorder = new EventRecorder({ client, component: 'endpoint-slice-controller', clock })
     const informer = informers.of<EndpointSlice>(address)
@@ -92,4 +84,4 @@ export const endpointSliceController = ({
       close: () => client.close(),
     })
   },
-})
+}

@@ -7,7 +7,7 @@ import { podMaker, type PodState } from './pods.fixture.ts'
 
 let world: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
-const start = () => (running = startControllers(world.controllerWorld, [endpointsController()]))
+const start = () => (running = startControllers(world.controllerWorld, [endpointsController]))
 beforeEach(async () => {
   world = await inProcess()
   start()

@@ -23,22 +23,13 @@ import { TriggerTimes } from './trigger-times.ts'
 const NAME = 'endpoint'
 const MOST_FAILURES = 15
 
-/** How the controller works. */
-export interface EndpointSettings {
-  readonly workers: number
-  /** Delay after changes of pods, so that several of them become one write, milliseconds. */
-  readonly batchMs: number
-}
-
 /** Keeps the Endpoints of services that have a selector. */
-export const endpointsController = ({
-  workers = 5,
-  batchMs = 0,
-}: Partial<EndpointSettings> = {}): Controller => ({
+export const endpointsController: Controller = {
   name: NAME,
   async start(world) {
     const { informers, resources, signal, v, clock } = world
     if (!(await resources.serves(PODS, SERVICES, ENDPOINTS))) return asleep
+    const { endpointWorkers: workers, endpointBatchMs: batchMs } = world.settings
     const client = world.clientFor('endpoint-controller')
     const recorder = new EventRecorder({ client, component: 'endpoint-controller', clock })
     const informer = informers.of<Endpoints>(ENDPOINTS)
@@ -116,7 +107,7 @@ export const endpointsController = ({
       close: () => client.close(),
     })
   },
-})
+}
 
 /** What the Endpoints of a service follow from. */
 interface EndpointsSource {

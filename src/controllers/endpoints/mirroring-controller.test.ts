@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { inProcess, type Made } from '../../server/in-process.fixture.ts'
+import { defaultSettings } from '../settings.ts'
 import { startControllers, type RunningControllers } from '../index.ts'
 import { mirroringController } from './mirroring-controller.ts'
 
 let world: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
-const start = (settings = {}) =>
-  (running = startControllers(world.controllerWorld, [mirroringController(settings)]))
+const start = (given = {}) => {
+  const settings = { ...defaultSettings, ...given }
+  running = startControllers({ ...world.controllerWorld, settings }, [mirroringController])
+}
 beforeEach(async () => {
   world = await inProcess()
   start()
@@ -215,7 +218,7 @@ describe('mirrored slices go', () => {
 
 test('addresses above the limit of a subset are left out, which is told', async () => {
   await running.stop()
-  start({ most: 2 })
+  start({ mirroringMaxEndpointsPerSubset: 2 })
   await service()
   await endpoints([
     { notReadyAddresses: ips('10.1.0.1', '10.1.0.2'), addresses: ips('10.1.0.3'), ports },

@@ -20,26 +20,18 @@ const NAME = 'endpointslicemirroring'
 const MANAGER = 'endpointslicemirroring-controller{api}'
 const MOST_FAILURES = 15
 
-/** How the controller works. */
-export interface MirroringSettings {
-  readonly workers: number
-  /** Addresses of one subset that are mirrored. */
-  readonly most: number
-  /** Delay after changes of Endpoints, so that several of them become one write, milliseconds. */
-  readonly batchMs: number
-}
-
 /** Keeps slices for Endpoints that somebody writes for a service without a selector. */
-export const mirroringController = ({
-  workers = 5,
-  most = 1000,
-  batchMs = 0,
-}: Partial<MirroringSettings> = {}): Controller => ({
+export const mirroringController: Controller = {
   name: NAME,
   async start(world) {
     const { informers, resources, signal, v, clock } = world
     const address = endpointSlices(v)
     if (!(await resources.serves(SERVICES, ENDPOINTS, address))) return asleep
+    const {
+      mirroringWorkers: workers,
+      mirroringMaxEndpointsPerSubset: most,
+      mirroringBatchMs: batchMs,
+    } = world.settings
     const client = world.clientFor('endpointslicemirroring-controller')
     const component = 'endpoint-slice-mirroring-controller'
     const recorder = new EventRecorder({ client, component, clock })
@@ -82,7 +74,7 @@ export const mirroringController = ({
       close: () => client.close(),
     })
   },
-})
+}
 
 /** Whether Endpoints are meant to be mirrored: those of elections are not. */
 function isMirrored(v: Vocabulary, { metadata }: Endpoints): boolean {

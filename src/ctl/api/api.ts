@@ -128,6 +128,38 @@ export class Api {
     return answer
   }
 
+  /** Passes a request of another program on; the answer is whatever the server says. */
+  async pass(request: {
+    readonly method: string
+    readonly path: string
+    readonly query: Readonly<Record<string, readonly string[]>>
+    readonly headers: IncomingHttpHeaders
+    readonly body: Buffer
+    readonly signal: AbortSignal
+  }): Promise<ApiAnswer> {
+    const shown = await this.#shown()
+    const { accept = '*/*', 'content-type': type } = request.headers
+    try {
+      return await this.#wire.open(
+        {
+          method: request.method,
+          path: this.#wire.server.pathname.replace(/\/+$/, '') + request.path + queryOf(request),
+          headers: {
+            accept,
+            'user-agent': this.#options.userAgent,
+            ...(type === undefined ? {} : { 'content-type': type }),
+            ...shown.headers,
+          },
+          body: request.body.length > 0 ? request.body : null,
+          signal: AbortSignal.any([this.#ending.signal, request.signal]),
+        },
+        shown,
+      )
+    } catch (error) {
+      throw this.#unreachable(error, request.signal, 0)
+    }
+  }
+
   /** The JSON value of a response. */
   async json<T = unknown>(request: ApiRequest): Promise<T> {
     const { body } = await this.send(request)
@@ -182,7 +214,7 @@ export class Api {
   }
 }
 
-function queryOf({ query = {} }: ApiRequest): string {
+function queryOf({ query = {} }: Pick<ApiRequest, 'query'>): string {
   const parts = Object.entries(query).flatMap(([name, value]) =>
     (value === undefined ? [] : typeof value === 'string' ? [value] : value).map(
       (one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`,

@@ -17,6 +17,8 @@ import type { BootstrapPolicy } from './bootstrap-policy.ts'
 import type { ServerControllers } from './controllers.ts'
 import type { OpenEngine } from '../store-kinds.ts'
 import type { ServerEndpoints } from './endpoints.ts'
+import type { ServerFlowControl } from './flow-control.ts'
+import type { FlowControlObjects } from './flow-control-objects.ts'
 import type { FirstObjects } from './first-objects.ts'
 import type { Health } from './health.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
@@ -48,6 +50,7 @@ export interface ServerParts {
   readonly systemPriorities: null
   readonly authentication: Authentication
   readonly health: Health
+  readonly flowControl: ServerFlowControl
   readonly endpoints: ServerEndpoints
   readonly requests: Requests
   readonly listener: Listening
@@ -56,6 +59,7 @@ export interface ServerParts {
   readonly serverLease: ServerLease | null
   readonly serverService: null
   readonly bootstrapPolicy: BootstrapPolicy
+  readonly flowControlObjects: FlowControlObjects
   readonly publishedAuthentication: PublishedAuthentication
   readonly apiServices: ApiServiceControllers
   readonly controllers: ServerControllers

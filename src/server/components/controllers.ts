@@ -77,11 +77,15 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
           { services, resolve, certificate, authorizer, clock, userAgent, reach: api },
           user,
         ),
-      onlyServer: options.controllers === 'server',
+      choice: options.controllers ?? true,
+      settings: options.controllerSettings ?? {},
       hasBootstrapTokens: options.authentication?.bootstrapTokens !== false,
     },
     {
-      tokens: { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
+      tokens: {
+        ca: options.rootCa ?? pki.ca,
+        issue: (account, secret) => issuer.issueLegacy(account, secret),
+      },
       signing: signingBy(pki, options, log),
     },
     () =>

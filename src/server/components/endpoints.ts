@@ -2,6 +2,7 @@ import { errorText } from '../../base/error-text.ts'
 import { packageVersion } from '../../base/package-version.ts'
 import type { Endpoint, ServerState } from '../../http/context.ts'
 import { serveDiscovery } from '../../http/endpoints/discovery.ts'
+import { FLOW_CONTROL_PATH, flowControlEndpoint } from '../../http/endpoints/flow-control.ts'
 import { healthEndpoints } from '../../http/endpoints/health.ts'
 import { indexEndpoint } from '../../http/endpoints/index-page.ts'
 import { metricsEndpoint } from '../../http/endpoints/metrics.ts'
@@ -25,10 +26,10 @@ export interface ServerEndpoints {
 export const endpoints = ({ options, v, log, metrics }: Settings) =>
   component({
     name: 'endpoints',
-    needs: ['catalogue', 'aggregation', 'health', 'metrics'],
+    needs: ['catalogue', 'aggregation', 'health', 'flowControl', 'metrics'],
     later: ['listener'],
     start(parts) {
-      const { catalogue, aggregation, health } = parts
+      const { catalogue, aggregation, health, flowControl } = parts
       const documents = mergedEndpoints(
         openApiEndpoints({ catalogue, v, version: gitVersion(packageVersion()) }),
         aggregation.documents,
@@ -41,11 +42,14 @@ export const endpoints = ({ options, v, log, metrics }: Settings) =>
         ...(options.profiling === false ? [] : profilingEndpoints),
         ['/version', versionEndpoint()],
       ])
-      serveDiscovery(endpoints, catalogue, aggregation.order, () => parts.listener.address)
+      serveDiscovery(endpoints, catalogue, aggregation.order, () => parts.listener.external)
       endpoints.set(
         '/',
         indexEndpoint(() => [...endpoints.keys()]),
       )
-      return { part: { endpoints, prefixes: openApiDocuments(documents) } }
+      const prefixes = [...openApiDocuments(documents)]
+      if (flowControl.control)
+        prefixes.push([FLOW_CONTROL_PATH, flowControlEndpoint(flowControl.control)])
+      return { part: { endpoints, prefixes } }
     },
   })

@@ -14,7 +14,7 @@ export interface Health {
 }
 
 /** Health checks of the server. */
-export const health = ({ options, v, clock }: Settings) =>
+export const health = ({ options, v, clock, flowLimits }: Settings) =>
   component({
     name: 'health',
     needs: ['engine', 'admission', 'authorization', 'authentication'],
@@ -25,11 +25,15 @@ export const health = ({ options, v, clock }: Settings) =>
         ...(options.controllers === false
           ? (['start-apiextensions-informers', 'start-apiextensions-controllers'] as const)
           : []),
+        ...(flowLimits.isFair
+          ? (['max-in-flight-filter'] as const)
+          : (['priority-and-fairness-config-consumer', 'priority-and-fairness-filter'] as const)),
       ])
       // Their sources have been read: the components above have started.
       progress.done(
         'start-{system}-apiserver-admission-initializer',
         'generic-apiserver-start-informers',
+        'storage-object-count-tracker-hook',
       )
       const liveUntilMs = clock.now() + (options.livezGraceMs ?? 0)
       let isReady = false

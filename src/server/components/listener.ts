@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { systemClock } from '../../base/clock.ts'
 import { errorText } from '../../base/error-text.ts'
 import { documentEndpoint } from '../../http/endpoints/document.ts'
@@ -22,6 +23,8 @@ const HANDLER_GRACE_MS = 1_000
 export interface Listening {
   readonly port: number
   readonly address: string
+  /** Address as clients elsewhere know it, for documents. */
+  readonly external: string
   readonly url: string
   /** Rejects new requests, finishes those in progress and closes all connections. */
   drain(): Promise<void>
@@ -59,11 +62,13 @@ export const listener = (settings: Settings) =>
       authentication.onClientCaChange((clientCa) => socket.setTls({ clientCa }))
       certificates.onChange((changed) => socket.setTls(changed))
       const address = `${reachableHost(bindAddress)}:${socket.port}`
-      serveTokenKeys(settings, parts, address)
+      const { externalHostname = '' } = options
+      const external = externalHostname === '' ? address : withPort(externalHostname, socket.port)
+      serveTokenKeys(settings, parts, external)
       let draining: Promise<void> | null = null
       const drain = () => (draining ??= drained(settings, parts, socket))
       return {
-        part: { port: socket.port, address, url: `https://${address}`, drain },
+        part: { port: socket.port, address, external, url: `https://${address}`, drain },
         async stop() {
           certificates.close()
           await drain()
@@ -122,6 +127,12 @@ async function drained(
   await closing
   clearTimeout(cut)
   clearInterval(looking)
+}
+
+/** A host with a port; its own, if it has one. */
+function withPort(host: string, port: number): string {
+  if (isIP(host) === 6) return `[${host}]:${port}`
+  return /:\d+$/.test(host) ? host : `${host}:${port}`
 }
 
 function reachableHost(bindAddress: string): string {

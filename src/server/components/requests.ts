@@ -5,7 +5,7 @@ import { forFlag } from '../../base/plain-reason.ts'
 import { BodyMemory } from '../../http/body-memory.ts'
 import { BodyQueue } from '../../http/body-queue.ts'
 import { Connections } from '../../http/connections.ts'
-import type { ResponseSettings, ServerState } from '../../http/context.ts'
+import type { Context, ResponseSettings, ServerState } from '../../http/context.ts'
 import { Deadlines } from '../../http/deadlines.ts'
 import { connectionsWithin } from '../../http/descriptors.ts'
 import { Exchanges } from '../../http/exchanges.ts'
@@ -40,10 +40,11 @@ export const requests = (settings: Settings) =>
       'aggregation',
       'health',
       'endpoints',
+      'flowControl',
     ],
     async start(parts) {
-      const { options, inside, v, clock, log, metrics } = settings
       const { api, audit, authentication, authorization, aggregation, health, endpoints } = parts
+      const { options, inside, clock, log, metrics } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
       const counted = countedBy(settings, api)
@@ -54,19 +55,11 @@ export const requests = (settings: Settings) =>
         audit: audit.trail,
         deadlines,
         connections,
-        requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-        responses: await responseSettings(settings),
-        shutdown: { hasBegun: false, refusal: null },
-        longRunning: new IndexedPool(),
-        bodyMemory: new BodyMemory(options.bodyMemoryBytes),
+        ...(await ownState(settings)),
         bodyQueue: new BodyQueue(api.largeWork),
-        log,
         authentication: authentication.chain,
+        limits: parts.flowControl.limits,
         authorizer: authorization.authorizer,
-        auditKeys: {
-          decision: v.resolve('authorization{api}/decision'),
-          reason: v.resolve('authorization{api}/reason'),
-        },
         health: health.checks,
         ...endpoints,
         remotes: aggregation.remotes,
@@ -86,8 +79,26 @@ export const requests = (settings: Settings) =>
     },
   })
 
+/** The part of the state that needs no other component. */
+async function ownState(settings: Settings) {
+  const { options, v, log } = settings
+  return {
+    log,
+    requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    responses: await responseSettings(settings),
+    shutdown: { hasBegun: false, refusal: null },
+    longRunning: new IndexedPool<Context>(),
+    bodyMemory: new BodyMemory(options.bodyMemoryBytes),
+    auditKeys: {
+      decision: v.resolve('authorization{api}/decision'),
+      reason: v.resolve('authorization{api}/reason'),
+    },
+  }
+}
+
 const countedBy = ({ metrics, clock, v }: Settings, { catalogue }: Api): RequestMetrics =>
   new RequestMetrics({ registry: metrics, catalogue, now: () => clock.now(), v })
+
 async function subscribersOf(
   settings: Settings,
   { audit, tracing }: Pick<ServerParts, 'audit' | 'tracing'>,

@@ -2,12 +2,13 @@ import { isIP } from 'node:net'
 import { isDns1123Subdomain } from '../../meta/names.ts'
 import { product, vocabularies } from '../../vocabulary/index.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
-import { truthOr } from '../../base/value-checks.ts'
 import { admissionFlags } from './admission-flags.ts'
 import { auditFlags } from './audit-flags.ts'
 import { aggregationFlags } from './aggregation-flags.ts'
+import { flowFlags } from './flow-flags.ts'
 import { logFlags } from '../../flags/log-flags.ts'
 import { configFlag, globalFlags } from '../../flags/global-flags.ts'
+import { controllerFlags, serverControllersFlag } from './controller-flags.ts'
 import { authenticationFlags } from './authentication-flags.ts'
 import { authorizationFlags } from './authorization-flags.ts'
 import { metricsFlags } from './metrics-flags.ts'
@@ -23,6 +24,7 @@ import {
   ipFlag,
   listFlag,
   onFlag,
+  optionalTextFlag,
   orNone,
   switchesFlag,
   textFlag,
@@ -55,6 +57,11 @@ export const serverFlags = {
     option: 'storeJournal',
     section: 'Storage',
     help: 'Write small transactions to a journal first, which takes one flush of the disk instead of two. Only for the store lmdb.',
+  }),
+  'unsafe-no-fsync': boolFlag({
+    option: 'unsafeNoFsync',
+    section: 'Storage',
+    help: 'Acknowledge writes before they are on disk, for tests. A crash of the machine may then damage the store. Only for the store lmdb.',
   }),
   'encryption-provider-config': fileFlag({
     option: 'encryptionConfigFile',
@@ -152,6 +159,11 @@ export const serverFlags = {
     default: '',
     help: 'Address at which the rest of the cluster reaches this server. Defaults to the bind address, or to the address of a network interface if that is a loopback or unspecified address.',
   }),
+  'external-hostname': optionalTextFlag({
+    option: 'externalHostname',
+    section: 'Generic',
+    help: 'Host of this server in documents that clients read, such as the discovery of the issuer of tokens. Defaults to where it listens.',
+  }),
   'endpoint-reconciler-type': choiceFlag(['lease', 'none'], {
     option: 'endpointReconciler',
     section: 'Generic',
@@ -185,6 +197,7 @@ export const serverFlags = {
       help: 'Minimum duration of a watch without a timeout, in seconds. The server ends it at a random time between one and two times this value.',
     },
   ),
+  ...flowFlags,
   'livez-grace-period': orNone(
     durationFlag({
       option: 'livezGraceMs',
@@ -245,23 +258,18 @@ export const serverFlags = {
     'agentTls.key',
     'Private key of the client certificate for node agents, PEM.',
   ),
-  controllers: {
-    option: 'controllers',
-    section: 'Cluster',
-    default: 'true',
-    help: 'Run the controllers for garbage collection, namespaces, service accounts, aggregated roles, quotas and volumes. server: run only those that are a part of every server.',
-    takes: truthOr('server'),
-    parse: (text: string): boolean | 'server' => {
-      if (text === 'server') return text
-      return onFlag({ section: '', help: '' }).parse(text)
-    },
-  },
+  'root-ca-file': agentFile(
+    'rootCa',
+    'CA bundle that programs in the cluster get to verify the certificate of this server, PEM; needed with --tls-cert-file. Defaults to its own authority.',
+  ),
+  controllers: serverControllersFlag,
   'cluster-signing-duration': durationFlag({
     option: 'clusterSigningDurationMs',
     section: 'Cluster',
     default: '8760h',
     help: 'Longest lifetime of certificates that the controllers sign. Requests can ask for less.',
   }),
+  ...controllerFlags,
   ...authenticationFlags,
   ...authorizationFlags,
   ...admissionFlags,

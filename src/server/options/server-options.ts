@@ -7,10 +7,12 @@ import type { AuditOptions } from './audit-options.ts'
 import type { AggregationOptions } from './aggregation-options.ts'
 import type { AuthenticationOptions } from './authentication-options.ts'
 import type { AuthorizationOptions } from './authorization-options.ts'
+import type { FlowOptions } from './flow-options.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
 import type { Client } from '../../client/client.ts'
+import type { ControllerSettings } from '../../controllers/settings.ts'
 import type { Impersonation } from '../../client/client-config.ts'
 import type { DeprecatedUse } from '../../http/context.ts'
 import type { StageSubscriber } from '../../http/stages.ts'
@@ -20,7 +22,7 @@ import { isLocalAddress } from '../local-address.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
 
 /** Options of a server; all have defaults. */
-export interface ServerOptions {
+export interface ServerOptions extends FlowOptions {
   /** Directory of objects, certificates and the admin kubeconfig. Absent: in memory, lost at the end. */
   readonly dataDir?: string
   /** Engine; by default `etcd` where one is named, `lmdb` with a data directory and `memory` without. */
@@ -40,6 +42,11 @@ export interface ServerOptions {
   readonly eventTtlMs?: number
   /** Whether small transactions of the store lmdb go to a journal first; true by default. */
   readonly storeJournal?: boolean
+  /**
+   * Whether commits of the store lmdb are acknowledged before they are on disk: fast, and for tests only. A crash of the
+   * server loses nothing, one of the machine may damage the store. False by default.
+   */
+  readonly unsafeNoFsync?: boolean
   /**
    * Accepts a data directory whose file system has no locks, such as some network file systems: then nothing prevents a
    * second server from using it, and two servers on one directory lose acknowledged writes. False by default.
@@ -67,6 +74,13 @@ export interface ServerOptions {
   readonly serviceNodePortRange?: string
   /** Address that others in the cluster reach this server at; by default the bind address or one of this machine. */
   readonly advertiseAddress?: string
+  /** Host, or host and port, of this server in documents that clients read; by default where it listens. */
+  readonly externalHostname?: string
+  /**
+   * Authorities that programs in the cluster trust for this server, PEM; its own by default. Needed where it serves a
+   * certificate of another authority.
+   */
+  readonly rootCa?: string
   /** Whether containers may run privileged; not by default. */
   readonly allowPrivileged?: boolean
   /** Certificates for connections to node agents, PEM; without an authority any certificate of theirs is taken. */
@@ -98,10 +112,13 @@ export interface ServerOptions {
   /** The same for unreachable nodes. */
   readonly defaultUnreachableTolerationSeconds?: number
   /**
-   * Whether the garbage collector and the controllers of namespaces and accounts run; they do by default. `server`:
-   * only those that are a part of every server, where a separate controller manager runs the rest.
+   * Whether the controllers run; they do by default. `server`: only those that are a part of every server, where a
+   * separate controller manager runs the rest. A list of names chooses: `*` is all that are on by default, `-name` is
+   * all but one.
    */
-  readonly controllers?: boolean | 'server'
+  readonly controllers?: boolean | 'server' | readonly string[]
+  /** Periods, numbers of workers and limits of controllers; those of the release by default. */
+  readonly controllerSettings?: Partial<ControllerSettings>
   /** Longest lifetime of certificates that the controllers sign, milliseconds; a year by default. */
   readonly clusterSigningDurationMs?: number
   /** Called for each request to a deprecated version of a resource. */

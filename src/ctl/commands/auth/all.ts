@@ -1,0 +1,285 @@
+/** auth can-i, reconcile, whoami. */
+import { findResource } from '../../api/resources.ts'
+import { Done, dryRunFlag, dryRunOf, fileFlags, requireFiles } from '../../api/writing.ts'
+import type { ApiObject } from '../../../client/transport.ts'
+import { StatusError } from '../../../meta/errors.ts'
+import { sameJson } from '../../../patch/json-value.ts'
+import type { Command } from '../../base/command.ts'
+import type { Context } from '../../base/context.ts'
+import { Fault, SilentExit } from '../../base/faults.ts'
+import { Columns } from '../../print/columns.ts'
+import { formatOf, outputFlags, printerOf } from '../../print/output.ts'
+
+interface Review {
+  readonly status?: {
+    readonly allowed?: boolean
+    readonly reason?: string
+    readonly evaluationError?: string
+  }
+}
+
+export const canI: Command = {
+  use: 'VERB [TYPE | TYPE/NAME | NONRESOURCEURL]',
+  text: 'Shows whether an action is allowed.',
+  examples: [
+    ['In this namespace', 'auth can-i create deployments'],
+    ['As another user', 'auth can-i list pods --as=system:serviceaccount:default:robot'],
+    ['Everything', 'auth can-i --list'],
+  ],
+  flags: {
+    'all-namespaces': {
+      type: 'bool',
+      short: 'A',
+      help: 'If true, check the specified action in all namespaces.',
+    },
+    list: { type: 'bool', help: 'If true, prints all allowed actions.' },
+    'no-headers': { type: 'bool', help: 'If true, prints allowed actions without headers' },
+    quiet: {
+      type: 'bool',
+      short: 'q',
+      help: 'If true, suppress output and just return the exit code.',
+    },
+    subresource: { type: 'text', help: 'SubResource such as pod/log or deployment/scale' },
+  },
+  async run(c) {
+    if (c.flags.is('list')) return list(c)
+    const [verb = '', what = '', ...more] = c.args
+    if (verb === '' || what === '' || more.length > 0) {
+      throw new Fault(
+        "error: you must specify two arguments: verb resource or verb resource/resourceName. See '" +
+          c.program +
+          " auth can-i -h' for help and examples.",
+      )
+    }
+    const v = await c.words()
+    const spec = what.startsWith('/')
+      ? { nonResourceAttributes: { path: what, verb } }
+      : { resourceAttributes: await resourceOf(c, verb, what) }
+    const api = await c.api()
+    const group = v.resolve('authorization{api}')
+    const { status } = await api.json<Review>({
+      method: 'POST',
+      path: `/apis/${group}/v1/selfsubjectaccessreviews`,
+      body: { apiVersion: `${group}/v1`, kind: 'SelfSubjectAccessReview', spec },
+    })
+    const { allowed = false, reason = '', evaluationError = '' } = status ?? {}
+    if (!c.flags.is('quiet')) {
+      const why = [
+        reason === '' ? '' : ` - ${reason}`,
+        evaluationError === '' ? '' : ` - ${evaluationError}`,
+      ].join('')
+      c.out(`${allowed ? 'yes' : 'no'}${allowed ? '' : why}\n`)
+    }
+    if (!allowed) throw new SilentExit(1)
+  },
+}
+
+async function resourceOf(c: Context, verb: string, text: string): Promise<object> {
+  const [word = '', name = ''] = text.split('/')
+  const { name: namespace } = c.flags.is('all-namespaces') ? { name: '' } : await c.namespace()
+  let [group, resource] = ['', word]
+  let isNamespaced = true
+  if (word !== '*') {
+    try {
+      const found = await findResource(await c.discovery(), word)
+      ;[group, resource, isNamespaced] = [found.group, found.name, found.namespaced]
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      c.err(`Warning: the server doesn't have a resource type '${word}'\n\n`)
+      const dot = word.indexOf('.')
+      if (dot !== -1) [resource, group] = [word.slice(0, dot), word.slice(dot + 1)]
+    }
+  } else group = '*'
+  if (!isNamespaced && (await c.namespace()).name !== '' && !c.flags.is('quiet')) {
+    const qualified = group === '' ? '' : ` in group '${group}'`
+    c.err(`Warning: resource '${resource}' is not namespace scoped${qualified}\n\n`)
+  }
+  const sub = c.flags.text('subresource')
+  return {
+    ...(namespace === '' ? {} : { namespace }),
+    verb,
+    ...(group === '' ? {} : { group }),
+    resource,
+    ...(sub === '' ? {} : { subresource: sub }),
+    ...(name === '' ? {} : { name }),
+  }
+}
+
+interface Rules {
+  readonly status?: {
+    readonly resourceRules?: readonly {
+      verbs: string[]
+      apiGroups?: string[]
+      resources?: string[]
+      resourceNames?: string[]
+    }[]
+    readonly nonResourceRules?: readonly { verbs: string[]; nonResourceURLs?: string[] }[]
+    readonly incomplete?: boolean
+    readonly evaluationError?: string
+  }
+}
+
+async function list(c: Context): Promise<void> {
+  const v = await c.words()
+  const group = v.resolve('authorization{api}')
+  const api = await c.api()
+  const { status } = await api.json<Rules>({
+    method: 'POST',
+    path: `/apis/${group}/v1/selfsubjectrulesreviews`,
+    body: {
+      apiVersion: `${group}/v1`,
+      kind: 'SelfSubjectRulesReview',
+      spec: { namespace: (await c.namespace()).name },
+    },
+  })
+  if (status?.incomplete)
+    c.err(`warning: the list may be incomplete: ${status.evaluationError ?? ''}\n`)
+  const shown = (texts: readonly string[] = []) => `[${texts.join(' ')}]`
+  const rows = [
+    ...(status?.resourceRules ?? []).flatMap((rule) =>
+      (rule.resources ?? []).flatMap((resource) =>
+        (rule.apiGroups ?? ['']).map((one) => [
+          one === '' || resource === '' ? resource : `${resource}.${one}`,
+          '[]',
+          shown(rule.resourceNames),
+          shown(rule.verbs),
+        ]),
+      ),
+    ),
+    ...(status?.nonResourceRules ?? []).map((rule) => [
+      '',
+      shown(rule.nonResourceURLs),
+      '[]',
+      shown(rule.verbs),
+    ]),
+  ]
+  const head = ['Resources', 'Non-Resource URLs', 'Resource Names', 'Verbs']
+  c.out(new Columns().format(c.flags.is('no-headers') ? rows : [head, ...rows]))
+}
+
+export const whoami: Command = {
+  use: '[flags]',
+  text: 'Shows who the server takes the user for, by the certificate or the token that is sent.',
+  flags: outputFlags,
+  async run(c) {
+    const v = await c.words()
+    const shown = await (await c.api()).credentials()
+    const user = await userOf(c, shown)
+    const format = formatOf(c, false)
+    if (format.name !== '') {
+      const object = {
+        apiVersion: v.resolve('authentication{api}/v1'),
+        kind: 'TokenReview',
+        status: { user },
+      }
+      return c.out(await (await printerOf(c, format))(object as unknown as ApiObject))
+    }
+    const rows = [
+      ['ATTRIBUTE', 'VALUE'],
+      ['Username', user.username],
+      ...(user.uid ? [['UID', user.uid]] : []),
+      ...(user.groups && user.groups.length > 0 ? [['Groups', `[${user.groups.join(' ')}]`]] : []),
+    ]
+    c.out(new Columns().format(rows))
+  },
+}
+
+interface User {
+  readonly username: string
+  readonly uid?: string
+  readonly groups?: readonly string[]
+}
+
+async function userOf(
+  c: Context,
+  shown: { cert?: string; secrets: readonly string[] },
+): Promise<User> {
+  const { config } = await c.chosen()
+  if (config.impersonate) {
+    return {
+      username: config.impersonate.user,
+      uid: config.impersonate.uid,
+      groups: config.impersonate.groups,
+    }
+  }
+  const [token] = shown.secrets
+  if (token !== undefined && config.password === undefined) {
+    const group = (await c.words()).resolve('authentication{api}')
+    const review = await (
+      await c.api()
+    ).json<{ status?: { user?: User; error?: string } }>({
+      method: 'POST',
+      path: `/apis/${group}/v1/tokenreviews`,
+      body: { apiVersion: `${group}/v1`, kind: 'TokenReview', spec: { token } },
+    })
+    if (!review.status?.user?.username)
+      throw new Fault(`error: the server does not accept the token: ${review.status?.error ?? ''}`)
+    return review.status.user
+  }
+  if (shown.cert === undefined)
+    return { username: 'system:anonymous', groups: ['system:unauthenticated'] }
+  const { X509Certificate } = await import('node:crypto')
+  const parts = new X509Certificate(shown.cert).subject.split('\n')
+  const of = (key: string) =>
+    parts.filter((part) => part.startsWith(`${key}=`)).map((part) => part.slice(key.length + 1))
+  return { username: of('CN')[0] ?? '', groups: [...of('O'), 'system:authenticated'] }
+}
+
+export const reconcile: Command = {
+  use: '-f FILENAME',
+  text: 'Adds what roles and bindings of files have and the live ones lack.',
+  flags: {
+    ...outputFlags,
+    ...fileFlags,
+    ...dryRunFlag,
+    'remove-extra-permissions': {
+      type: 'bool',
+      help: 'If true, removes extra permissions added to roles',
+    },
+    'remove-extra-subjects': {
+      type: 'bool',
+      help: 'If true, removes extra subjects added to rolebindings',
+    },
+  },
+  async run(c) {
+    requireFiles(c)
+    const { readObjects } = await import('../../api/builder.ts')
+    const done = await Done.of(c)
+    for (const { object, of, namespace } of await readObjects(c)) {
+      const { resourcePath } = await import('../../api/resources.ts')
+      const field = of.kind.endsWith('Binding') ? 'subjects' : 'rules'
+      if (!/^(Cluster)?Role(Binding)?$/.test(of.kind))
+        throw new Fault(`error: only rbac objects can be reconciled, not ${of.kind}`)
+      const api = await c.api()
+      const path = resourcePath(of, namespace, object.metadata.name)
+      const query = dryRunOf(c) === 'server' ? { dryRun: 'All' } : {}
+      let live: (ApiObject & Record<string, unknown>) | null = null
+      try {
+        live = await api.json<ApiObject & Record<string, unknown>>({ path })
+      } catch (error) {
+        if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error
+      }
+      const wanted = ((object as unknown as Record<string, unknown>)[field] ?? []) as unknown[]
+      const old = (live?.[field] ?? []) as unknown[]
+      const removes = c.flags.is(
+        field === 'rules' ? 'remove-extra-permissions' : 'remove-extra-subjects',
+      )
+      const missing = wanted.filter((one) => !old.some((other) => sameJson(one, other)))
+      const merged = removes ? wanted : [...old, ...missing]
+      const body = live ? { ...live, [field]: merged } : object
+      if (dryRunOf(c) === 'client' || (live && sameJson(merged, old))) {
+        await done.say(body, 'reconciled')
+        continue
+      }
+      const sent = live
+        ? await api.json<ApiObject>({ method: 'PUT', path, query, body })
+        : await api.json<ApiObject>({
+            method: 'POST',
+            path: resourcePath(of, namespace),
+            query,
+            body,
+          })
+      await done.say(sent, 'reconciled')
+    }
+  },
+}
