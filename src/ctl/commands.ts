@@ -1,16 +1,5 @@
 /** All commands. Each is loaded when it is run, since most of the time of a short command is loading. */
-import type { Command } from './base/command.ts'
-
-/** A command, or words that commands begin with. */
-export interface Listed {
-  readonly about: string
-  /** Heading in the help of the program; commands below another command have none. */
-  readonly section?: string
-  /** Other words for the last one. */
-  readonly aliases?: readonly string[]
-  /** Absent for words that are no command by themselves. */
-  readonly load?: () => Promise<Command>
-}
+import type { Listed } from './base/command.ts'
 
 const BASIC = 'Basic Commands'
 const DEPLOY = 'Deploy Commands'

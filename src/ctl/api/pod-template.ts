@@ -36,7 +36,7 @@ export const templateFlags = {
 } as const
 
 /** The pod of a workload, or of a pod itself; null for other objects. */
-export function podSpecOf(object: ApiObject): PodSpec | null {
+function podSpecOf(object: ApiObject): PodSpec | null {
   const { kind } = object
   const { spec } = object as { spec?: Record<string, unknown> }
   if (kind === 'Pod') return (spec as PodSpec | undefined) ?? null

@@ -1,5 +1,4 @@
 /** completion: scripts for shells, which ask the program itself what comes next. */
-import { commands } from '../commands.ts'
 import type { Command } from '../base/command.ts'
 import { Fault } from '../base/faults.ts'
 import type { FlagSpec } from '../base/flags.ts'
@@ -82,7 +81,7 @@ async function candidates(c: Context, words: readonly string[], typed: string): 
   let used = 0
   for (const word of plain) {
     const next = path === '' ? word : `${path} ${word}`
-    if (!Object.hasOwn(commands, next)) break
+    if (!Object.hasOwn(c.commands, next)) break
     path = next
     used++
   }
@@ -93,9 +92,9 @@ async function candidates(c: Context, words: readonly string[], typed: string): 
     if (last === '-n' || last === '--namespace') return starting(await namesOf(c, 'namespaces'))
     if (last === '--context')
       return starting([...(await mergedConfig(c.flags, c.io)).contexts.keys()])
-    if (typed.startsWith('-')) return starting(await flagsOf(path))
+    if (typed.startsWith('-')) return starting(await flagsOf(c, path))
     const prefix = path === '' ? '' : `${path} `
-    const children = Object.keys(commands)
+    const children = Object.keys(c.commands)
       .filter(
         (one) =>
           one.startsWith(prefix) &&
@@ -105,7 +104,7 @@ async function candidates(c: Context, words: readonly string[], typed: string): 
       )
       .map((one) => one.slice(prefix.length))
     const rest = plain.slice(used)
-    if (children.length > 0 && rest.length === 0 && (path === '' || !commands[path]?.load))
+    if (children.length > 0 && rest.length === 0 && (path === '' || !c.commands[path]?.load))
       return starting(children)
     return starting([
       ...(rest.length === 0 ? children : []),
@@ -117,8 +116,8 @@ async function candidates(c: Context, words: readonly string[], typed: string): 
   }
 }
 
-async function flagsOf(path: string): Promise<string[]> {
-  const own = (await commands[path]?.load?.())?.flags ?? {}
+async function flagsOf(c: Context, path: string): Promise<string[]> {
+  const own = (await c.commands[path]?.load?.())?.flags ?? {}
   const all: Readonly<Record<string, FlagSpec>> = { ...globalFlags, ...own }
   return Object.entries(all)
     .filter(([, { isHidden }]) => !isHidden)

@@ -52,20 +52,20 @@ export const explain: Command = {
         `error: couldn't find resource for "${of.group}/${of.version}, Kind=${of.kind}"`,
       )
     const reader = new Reader(components)
-    c.out(`KIND:     ${of.kind}\nVERSION:  ${apiVersionOf(of)}\n\n`)
+    const head = `KIND:     ${of.kind}\nVERSION:  ${apiVersionOf(of)}\n\n`
     if (path.length === 0) {
-      c.out(reader.description(root))
+      c.out(head + reader.description(root))
       c.out(reader.fields(root, c.flags.is('recursive')))
       return
     }
     const { name, schema } = reader.at(root, path)
     const object = reader.objectOf(schema)
     if (object) {
-      c.out(`RESOURCE: ${name} <${reader.typeName(schema)}>\n\n`)
+      c.out(`${head}RESOURCE: ${name} <${reader.typeName(schema)}>\n\n`)
       c.out(reader.description(schema, object))
       c.out(reader.fields(object, c.flags.is('recursive')))
     } else {
-      c.out(`FIELD:    ${name} <${reader.typeName(schema)}>\n\n`)
+      c.out(`${head}FIELD:    ${name} <${reader.typeName(schema)}>\n\n`)
       c.out(reader.description(schema))
     }
   },
@@ -168,8 +168,7 @@ class Reader {
     if (full.properties) return 'Object'
     if (Object.keys(full).some((key) => key.endsWith('-int-or-string')) || full.oneOf)
       return 'string'
-    if (full.type === 'object')
-      return full.additionalProperties === undefined ? 'Object' : 'map[string]'
+    if (full.type === 'object') return 'map[string]'
     return full.type ?? 'string'
   }
 
@@ -179,7 +178,7 @@ class Reader {
       (text, i, all) => text !== '' && all.indexOf(text) === i,
     )
     const shown = texts.length === 0 ? ['<empty>'] : texts
-    return `DESCRIPTION:\n${shown.map((text) => indented(wrapped(text, 75), 5)).join('\n')}\n`
+    return `DESCRIPTION:\n${shown.map((text) => indented(wrapped(text, 75), 5)).join('\n\n')}\n`
   }
 
   fields(schema: Schema, isRecursive: boolean): string {

@@ -103,9 +103,7 @@ function serviceFor(c: Context, one: Found) {
   const found = given.length > 0 ? given : portsOf(one)
   const isHeadless = text('cluster-ip') === 'None'
   if (found.length === 0 && !isHeadless)
-    throw new Fault(
-      "error: couldn't find port via --port flag or introspection\nSee 'expose -h' for help and examples",
-    )
+    throw new Fault("error: couldn't find port via --port flag or introspection")
   const target = text('target-port')
   const ports = found.map(({ port, containerPort, protocol }, i) => {
     const number = port ?? containerPort ?? 0
@@ -165,6 +163,7 @@ export const autoscale: Command = {
   },
   async run(c) {
     const [min, max, cpu] = [c.flags.int('min'), c.flags.int('max'), c.flags.int('cpu-percent')]
+    if (!c.flags.isSet('max')) throw new Fault('error: required flag(s) "max" not set')
     if (max < 1)
       throw new Fault(`error: --max=MAXPODS is required and must be at least 1, max: ${max}`)
     if (max < min)
@@ -246,7 +245,7 @@ export const run: Command = {
   async run(c) {
     const [name = ''] = c.args
     if (name === '' || c.dash === 0) throw new Fault('error: NAME is required for run')
-    if (c.flags.text('image') === '') throw new Fault('error: --image is required')
+    if (c.flags.text('image') === '') throw new Fault('error: required flag(s) "image" not set')
     if (c.flags.is('attach') || c.flags.is('rm')) {
       throw new Fault(
         `error: --attach and --rm are not supported: use "${c.program} attach" when the pod runs, and "${c.program} delete"`,

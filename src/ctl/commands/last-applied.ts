@@ -11,7 +11,7 @@ import type { Command } from '../base/command.ts'
 import type { Context } from '../base/context.ts'
 import { Fault } from '../base/faults.ts'
 import { edited } from '../edit/editor.ts'
-import { globalHelp } from '../help.ts'
+import { globalHelp } from '../base/flag-help.ts'
 import { allPlugins } from '../plugins.ts'
 import { jsonText } from '../print/output.ts'
 

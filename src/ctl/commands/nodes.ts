@@ -15,7 +15,7 @@ import { findResource, resourcePath } from '../api/resources.ts'
 import { Done, dryRunFlag, dryRunOf, forEach, writeFlags, writeQuery } from '../api/writing.ts'
 import type { Command } from '../base/command.ts'
 import type { Context } from '../base/context.ts'
-import { Fault } from '../base/faults.ts'
+import { CommandFault, Fault } from '../base/faults.ts'
 
 interface Taint {
   key: string
@@ -107,10 +107,10 @@ function parsed(texts: readonly string[]): { added: Taint[]; removed: Taint[] } 
     const isKnown = effect === undefined ? minus === '-' : EFFECTS.includes(effect)
     if (key === '') throw new Fault(`error: unknown taint spec: ${text}`)
     if (!isKnown)
-      throw new Fault(
+      throw new CommandFault(
         effect === undefined
-          ? `error: unknown taint spec: ${text}`
-          : `error: invalid taint spec: ${text}, unsupported taint effect`,
+          ? `unknown taint spec: ${text}`
+          : `invalid taint effect: ${effect}, unsupported taint effect`,
       )
     if (minus === '-') removed.push({ key, ...(effect === undefined ? {} : { effect }) })
     else added.push({ key, ...(value === '' ? {} : { value }), effect: effect! })

@@ -217,7 +217,7 @@ export const exec: Command = {
     if (word === '' || c.dash === 0)
       throw c.misuse('pod, type/name or --filename must be specified')
     if (command.length === 0)
-      throw c.misuse('you must specify at least one command for the container')
+      throw new Fault('error: you must specify at least one command for the container')
     if (c.dash < 0)
       c.err(
         `${c.command} [POD] [COMMAND] is DEPRECATED and will be removed in a future version. Use ${c.command} [POD] -- [COMMAND] instead.\n`,

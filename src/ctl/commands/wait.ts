@@ -6,7 +6,6 @@ import {
   selectorQuery,
   type LiveObject,
 } from '../api/find-objects.ts'
-import { qualifiedName } from '../api/resources.ts'
 import { findSelected, type Selected } from '../api/selection.ts'
 import { TimedOut, until } from '../api/until.ts'
 import type { Command } from '../base/command.ts'
@@ -43,7 +42,6 @@ export const wait: Command = {
   },
   async run(c) {
     const how = c.flags.text('for')
-    if (how === '') throw c.misuse('must specify --for')
     const isDone = how.toLowerCase() === 'delete' ? null : testOf(how)
     const given = c.flags.duration('timeout')
     const timeoutMs = given < 0 ? WEEK_MS : Math.max(given, 1)
@@ -51,19 +49,23 @@ export const wait: Command = {
     const errors: unknown[] = []
     const targets = isDone ? await findObjects(c) : await present(c)
     if (targets.length === 0 && isDone) throw new Fault('error: no matching resources found')
+    const seen = new Set<Selected>()
     await Promise.all(
       targets.map(async (what) => {
         try {
           await until(c, what, {
             timeoutMs,
-            isDone: (object) =>
-              isDone === null ? isGone(object, what) : object !== null && isDone(object),
+            isDone: (object) => {
+              if (object !== null) seen.add(what)
+              return isDone === null ? isGone(object, what) : object !== null && isDone(object)
+            },
           })
           const object = {
             apiVersion: apiVersion(what),
             kind: what.of.kind,
             metadata: { name: what.name },
           }
+          if (isDone === null && !('object' in what) && !seen.has(what)) return
           if (c.flags.text('output') !== '' && 'object' in what)
             await done.say(what.object as LiveObject, 'condition met')
           else await done.say(object, 'condition met')
@@ -71,7 +73,7 @@ export const wait: Command = {
           errors.push(
             error instanceof TimedOut
               ? new Fault(
-                  `error: timed out waiting for the condition on ${qualifiedName(what.of)}/${what.name}`,
+                  `error: timed out waiting for the condition on ${what.of.name}/${what.name}`,
                 )
               : error,
           )

@@ -21,7 +21,7 @@ const tree = (value: unknown): Tree => (isTree(value) ? value : {})
 const list = (value: unknown): Tree[] => (Array.isArray(value) ? value.filter(isTree) : [])
 
 /** Every removed version, and what replaces it. Group versions are templates. */
-export const STEPS: readonly Step[] = [
+const STEPS: readonly Step[] = [
   {
     kinds: ['CSIStorageCapacity', 'CSIDriver', 'CSINode', 'StorageClass', 'VolumeAttachment'],
     from: ['storage{api}/v1beta1'],

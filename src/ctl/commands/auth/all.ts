@@ -46,9 +46,7 @@ export const canI: Command = {
     const [verb = '', what = '', ...more] = c.args
     if (verb === '' || what === '' || more.length > 0) {
       throw new Fault(
-        "error: you must specify two arguments: verb resource or verb resource/resourceName. See '" +
-          c.program +
-          " auth can-i -h' for help and examples.",
+        'error: you must specify two or three arguments: verb, resource, and optional resourceName',
       )
     }
     const v = await c.words()

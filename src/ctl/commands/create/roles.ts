@@ -91,7 +91,7 @@ export const createClusterRole = generatorCommand({
       const matchLabels = Object.fromEntries(
         aggregation.split(',').map((pair) => pair.split('=').slice(0, 2)),
       )
-      return { ...head, aggregationRule: { clusterRoleSelectors: [{ matchLabels }] }, rules: [] }
+      return { ...head, aggregationRule: { clusterRoleSelectors: [{ matchLabels }] }, rules: null }
     }
     const rules: Rule[] = await resourceRules(c)
     const urls = c.flags.list('non-resource-url')

@@ -175,7 +175,7 @@ export const createBudget = generatorCommand({
         ...(min === '' ? { maxUnavailable: amount(max!) } : { minAvailable: amount(min!) }),
         selector: { matchLabels },
       },
-      status: {},
+      status: { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 },
     }
   },
 })

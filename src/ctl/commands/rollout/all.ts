@@ -216,9 +216,7 @@ function progressOf(object: LiveObject, one: Found): Progress {
   if (one.of.kind === 'Deployment') return deploymentProgress(of as DeploymentObject)
   if (one.of.kind === 'DaemonSet') return daemonSetProgress(of as DaemonSetObject)
   if (one.of.kind === 'StatefulSet') return statefulSetProgress(of as StatefulSetObject)
-  throw new Fault(
-    `error: no status viewer has been implemented for ${one.of.group}/${one.of.version}, Kind=${one.of.kind}`,
-  )
+  throw new Fault(`error: no status viewer has been implemented for ${one.of.kind}`)
 }
 
 export const rolloutStatus: Command = {
@@ -338,6 +336,10 @@ export const rolloutHistory: Command = {
         continue
       }
       c.out(`${label(one)} \n`)
+      if (revisions.length === 0) {
+        c.out('No rollout history found.\n')
+        continue
+      }
       const rows = revisions.map(({ number, cause }) => [String(number), cause])
       c.out(
         `${new Columns({ padding: 2, minWidth: 0 }).format([['REVISION', 'CHANGE-CAUSE'], ...rows])}\n`,

@@ -9,7 +9,7 @@ import {
   templateFlags,
   type Container,
 } from '../../api/pod-template.ts'
-import { findResource, resourcePath, singularName } from '../../api/resources.ts'
+import { findResource, resourcePath } from '../../api/resources.ts'
 import { Done, dryRunOf, forEach, writeFlags, writeQuery } from '../../api/writing.ts'
 import type { ApiObject } from '../../../client/transport.ts'
 import type { Command } from '../../base/command.ts'
@@ -272,12 +272,7 @@ async function fromSource(c: Context): Promise<Variable[]> {
 async function listEnv(c: Context, words: readonly string[]): Promise<void> {
   for (const { of, name, object } of await findObjects(c, words)) {
     for (const container of containersOf(needPodSpec(object), c.flags.text('containers'))) {
-      c.out(
-        `# ${singularName(of)}/${name}, container ${container.name}\n`.replace(
-          singularName(of),
-          of.name,
-        ),
-      )
+      c.out(`# ${of.kind} ${name}, container ${container.name}\n`)
       for (const { name: key, value, valueFrom } of container.env ?? []) {
         if (!valueFrom) c.out(`${key}=${value ?? ''}\n`)
         else {
