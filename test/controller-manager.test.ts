@@ -96,6 +96,35 @@ const ask = (url: string, headers: Record<string, string> = {}, method = 'GET') 
       .end()
   })
 
+let monitoring: Promise<{ authorization: string }> | null = null
+/** Credentials of an account that may read two pages. */
+const monitor = () => (monitoring ??= makeMonitor())
+
+async function makeMonitor(): Promise<{ authorization: string }> {
+  const roles = 'rbac.authorization.orch.io'
+  const of = (resource: string) =>
+    client.resource<object>({ group: roles, version: 'v1', resource })
+  await client
+    .resource<object>(ACCOUNTS)
+    .in('default')
+    .create({ metadata: { name: 'monitor' } })
+  await of('clusterroles').create({
+    metadata: { name: 'monitor' },
+    rules: [{ nonResourceURLs: ['/configz', '/metrics'], verbs: ['get'] }],
+  })
+  await of('clusterrolebindings').create({
+    metadata: { name: 'monitor' },
+    roleRef: { apiGroup: roles, kind: 'ClusterRole', name: 'monitor' },
+    subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'monitor' }],
+  })
+  const answer = await client
+    .resource<object>(ACCOUNTS)
+    .in('default')
+    .sub('token')
+    .create<{ status: { token: string } }>('monitor', { spec: {} })
+  return { authorization: `Bearer ${answer.status.token}` }
+}
+
 const SERVICES = { group: '', version: 'v1', resource: 'services' }
 const PODS = { group: '', version: 'v1', resource: 'pods' }
 const ENDPOINTS = { group: '', version: 'v1', resource: 'endpoints' }
@@ -187,8 +216,12 @@ test('two of them do the work of one, and when one is killed under load the othe
 
   const url = `https://127.0.0.1:${port}`
   expect(await ask(`${url}/healthz`)).toEqual([200, 'ok'])
-  const [code403] = await ask(`${url}/configz`)
+  const [code403] = await ask(`${url}/metrics`)
   expect(code403).toBe(403)
+  const [code200, metrics] = await ask(`${url}/metrics`, await monitor())
+  expect([code200, /^workqueue_adds_total\{name="endpoint"\} \d+$/m.test(String(metrics))]).toEqual(
+    [200, true],
+  )
 
   // Who is asked to end gives the lead up at once.
   second.kill('SIGTERM')
@@ -203,28 +236,7 @@ describe('the port of the program', () => {
   let token = ''
   const pages = new Map([['/configz', { type: 'application/json', text: () => '{"a":1}' }]])
   beforeAll(async () => {
-    const roles = 'rbac.authorization.orch.io'
-    const of = (resource: string) =>
-      client.resource<object>({ group: roles, version: 'v1', resource })
-    await client
-      .resource<object>(ACCOUNTS)
-      .in('default')
-      .create({ metadata: { name: 'monitor' } })
-    await of('clusterroles').create({
-      metadata: { name: 'monitor' },
-      rules: [{ nonResourceURLs: ['/configz'], verbs: ['get'] }],
-    })
-    await of('clusterrolebindings').create({
-      metadata: { name: 'monitor' },
-      roleRef: { apiGroup: roles, kind: 'ClusterRole', name: 'monitor' },
-      subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'monitor' }],
-    })
-    const answer = await client
-      .resource<object>(ACCOUNTS)
-      .in('default')
-      .sub('token')
-      .create<{ status: { token: string } }>('monitor', { spec: {} })
-    token = answer.status.token
+    token = (await monitor()).authorization.slice('Bearer '.length)
     const access = new DelegatedAccess(() => ({ client, v: vocabularies.orch }), systemClock)
     serving = await serveManager({
       host: '127.0.0.1',
@@ -293,9 +305,15 @@ describe('the port of the program', () => {
     },
     {
       name: 'another page',
+      path: '/debug/x',
+      headers: bearer,
+      is: mayNot(account, 'get', '/debug/x'),
+    },
+    {
+      name: 'a page that is not there',
       path: '/metrics',
       headers: bearer,
-      is: mayNot(account, 'get', '/metrics'),
+      is: [404, '404 page not found\n'],
     },
     {
       name: 'one check, which is a page of its own',

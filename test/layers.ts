@@ -18,6 +18,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'code-cache': [],
   flags: ['base'],
   vocabulary: ['base'],
+  // Profiles of the process.
+  profiling: [],
   // Counts and measurements, for whoever asks.
   metrics: ['base', 'vocabulary'],
   notation: ['base', 'vocabulary'],
@@ -57,6 +59,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'kinds',
     'openapi',
     'outgoing',
+    'profiling',
     'cache',
     'engine',
     ...ENTRIES,

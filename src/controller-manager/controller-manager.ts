@@ -27,6 +27,7 @@ import type { SignerId } from '../controllers/certificates/signers.ts'
 import type { SigningParts } from '../controllers/certificates/signing.ts'
 import type { ServiceAccountTokenParts } from '../controllers/service-account-tokens.ts'
 import { setGates } from '../kinds/gates.ts'
+import { Registry } from '../metrics/registry.ts'
 import type { ReviewServer } from './access.ts'
 import type { HealthCondition } from './serving.ts'
 import { leafSigner } from '../pki/leaf-signer.ts'
@@ -82,6 +83,8 @@ export interface ControllerManager {
   conditions(): readonly HealthCondition[]
   /** The server that it works against; null as long as it was not reached. */
   server(): ReviewServer | null
+  /** Its metrics; null as long as the server was not reached. */
+  metrics(): Registry | null
 }
 
 /** How late a lease may be before the program counts as stuck. */
@@ -109,6 +112,7 @@ export function controllerManager(options: ControllerManagerOptions): Controller
       ...(setting?.running ?? []).map((name) => ({ name, fault: null })),
     ],
     server: () => setting,
+    metrics: () => setting?.metrics ?? null,
     async run(signal) {
       const made = await settingOf({ ...options, signing }, signal)
       if (!made) return
@@ -154,6 +158,7 @@ interface Setting {
   readonly clientFor: (account: string) => Client
   /** A further client as this program, which can be closed separately. */
   readonly managerClient: () => Client
+  readonly metrics: Registry
   /** Names of the controllers that run. */
   running: readonly string[]
   close(): void
@@ -191,6 +196,7 @@ async function settingOf(options: CheckedOptions, signal: AbortSignal): Promise<
     clock,
     client,
     managerClient: () => clientOn(own, credentials),
+    metrics: new Registry({ v, log }),
     running: [],
     clientFor: (name) =>
       accounts
@@ -285,6 +291,7 @@ async function work(setting: Setting, signal: AbortSignal): Promise<void> {
     managerClient: setting.managerClient,
     informers,
     resources: new KnownResources(client),
+    metrics: setting.metrics,
     settings: { ...defaultSettings, ...options.settings },
   }
   const chosen = chosenOf(setting)

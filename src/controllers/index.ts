@@ -15,6 +15,8 @@ import { definitionNaming } from './definition-naming.ts'
 import { endpointSliceController } from './endpoints/endpoint-slice-controller.ts'
 import { endpointsController } from './endpoints/endpoints-controller.ts'
 import { mirroringController } from './endpoints/mirroring-controller.ts'
+import { ephemeralVolumes } from './ephemeral-volumes.ts'
+import { nodeTtl } from './node-ttl.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceLifecycle } from './namespace.ts'
 import { podGarbage } from './pod-garbage.ts'
@@ -48,6 +50,8 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   claimProtection,
   volumeProtection,
   volumeBinder,
+  ephemeralVolumes,
+  nodeTtl,
   ttlAfterFinished,
   certificateApprover,
   certificateSigning(signing),

@@ -26,6 +26,7 @@ export interface ControllerSettings {
   /** Delay after changes of Endpoints, so that several of them become one write of slices. */
   readonly mirroringBatchMs: number
   readonly finishedJobWorkers: number
+  readonly ephemeralVolumeWorkers: number
   /** How often what is not bound is looked at again. */
   readonly volumeSyncMs: number
   /** Number of pods that may have ended; 0 or less: any number. */
@@ -51,6 +52,7 @@ export const defaultSettings: ControllerSettings = {
   mirroringMaxEndpointsPerSubset: 1000,
   mirroringBatchMs: 0,
   finishedJobWorkers: 5,
+  ephemeralVolumeWorkers: 5,
   volumeSyncMs: 15_000,
   terminatedPodThreshold: 12_500,
 }

@@ -1,16 +1,5 @@
 /** All commands. Each is loaded when it is run, since most of the time of a short command is loading. */
-import type { Command } from './base/command.ts'
-
-/** A command, or words that commands begin with. */
-export interface Listed {
-  readonly about: string
-  /** Heading in the help of the program; commands below another command have none. */
-  readonly section?: string
-  /** Other words for the last one. */
-  readonly aliases?: readonly string[]
-  /** Absent for words that are no command by themselves. */
-  readonly load?: () => Promise<Command>
-}
+import type { Listed } from './base/command.ts'
 
 const BASIC = 'Basic Commands'
 const DEPLOY = 'Deploy Commands'
@@ -135,7 +124,8 @@ export const commands: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/create/small.ts')).createPriorityClass,
   },
   expose: {
-    about: 'Take a replication controller, service, deployment or pod and expose it as a new service',
+    about:
+      'Take a replication controller, service, deployment or pod and expose it as a new service',
     section: BASIC,
     load: async () => (await import('./commands/expose.ts')).expose,
   },
@@ -189,7 +179,8 @@ export const commands: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/edit.ts')).edit,
   },
   delete: {
-    about: 'Delete resources by file names, stdin, resources and names, or by resources and label selector',
+    about:
+      'Delete resources by file names, stdin, resources and names, or by resources and label selector',
     section: BASIC,
     load: async () => (await import('./commands/delete.ts')).deleteCommand,
   },
@@ -322,7 +313,8 @@ export const commands: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/auth/all.ts')).canI,
   },
   'auth reconcile': {
-    about: 'Reconciles rules for RBAC role, role binding, cluster role, and cluster role binding objects',
+    about:
+      'Reconciles rules for RBAC role, role binding, cluster role, and cluster role binding objects',
     load: async () => (await import('./commands/auth/all.ts')).reconcile,
   },
   'auth whoami': {
@@ -354,7 +346,8 @@ export const commands: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/last-applied.ts')).editLastApplied,
   },
   'apply set-last-applied': {
-    about: 'Set the last-applied-configuration annotation on a live object to match the contents of a file',
+    about:
+      'Set the last-applied-configuration annotation on a live object to match the contents of a file',
     load: async () => (await import('./commands/last-applied.ts')).setLastApplied,
   },
   'apply view-last-applied': {
@@ -401,7 +394,7 @@ export const commands: Readonly<Record<string, Listed>> = {
     section: SETTINGS,
     load: async () => (await import('./commands/completion.ts')).completion,
   },
-  '__complete': {
+  __complete: {
     about: 'For completion scripts',
     load: async () => (await import('./commands/completion.ts')).complete,
   },

@@ -1,7 +1,6 @@
 /** Help texts: of the program, of words that commands begin with, and of commands. */
 import type { Command } from './base/command.ts'
-import type { FlagSpec, FlagSpecs } from './base/flags.ts'
-import { globalFlags } from './base/global-flags.ts'
+import { flagLines } from './base/flag-help.ts'
 import { commands, sections } from './commands.ts'
 
 /** Names and what they mean, in two columns. */
@@ -72,27 +71,4 @@ export function commandHelp(program: string, path: string, command: Command): st
     '',
   )
   return lines.join('\n')
-}
-
-/** The flags that every command has. */
-export const globalHelp = (): string =>
-  ['The following options can be passed to any command:', '', ...flagLines(globalFlags)].join('\n')
-
-function flagLines(specs: FlagSpecs): string[] {
-  return Object.entries(specs).flatMap(([name, spec]) =>
-    spec.isHidden
-      ? []
-      : [
-          `    ${spec.short ? `-${spec.short}, ` : ''}--${name}=${shownDefault(spec)}:`,
-          `        ${spec.help}`,
-          '',
-        ],
-  )
-}
-
-function shownDefault({ type, default: value, bare }: FlagSpec): string {
-  if (type === 'bool') return value ?? 'false'
-  if (type === 'list' || type === 'array') return value === undefined ? '[]' : `[${value}]`
-  if (type === 'int' || type === 'duration') return value ?? '0'
-  return `'${value ?? ''}'${bare === undefined ? '' : `[='${bare}']`}`
 }

@@ -35,7 +35,7 @@ export async function ctlMain(args: readonly string[], options: CtlOptions): Pro
       io.out(commandHelp(program, found.path, loaded))
       return 0
     }
-    context = new Context({ io, parsed, program, command, version })
+    context = new Context({ io, parsed, program, command, version, commands })
     await loaded.run(context)
     context.checkWarnings()
     return 0
@@ -57,7 +57,7 @@ interface FoundCommand {
 }
 
 /** Splits arguments into the words of a command and the rest. Global flags may precede the words. */
-export function findCommand(args: readonly string[]): FoundCommand {
+function findCommand(args: readonly string[]): FoundCommand {
   const before: string[] = []
   let path = ''
   for (let i = 0; i < args.length; i++) {

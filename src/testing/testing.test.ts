@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Client as PlainClient } from '../../test/client.ts'
 import type { Client } from '../client/client.ts'
 import { CallError } from '../client/call-error.ts'
+import { LeaderElector } from '../client/leader-election.ts'
 import { issue } from '../pki/issue.ts'
 import { StatusError } from '../meta/errors.ts'
 import { builders, eventually, startTestServer, type Fault, type TestServer } from './index.ts'
@@ -415,6 +416,35 @@ describe('the clock', () => {
     expect(await events.find('e')).not.toBeNull()
     await server.clock.advance('2m')
     await server.eventually(async () => (await events.find('e')) === null)
+  })
+
+  test('keeps leases that are renewed, and lets others take those that are not', async () => {
+    const leaders: string[] = []
+    const ending = new AbortController()
+    const other = await server.connect({ userAgent: 'first' })
+    const elect = (identity: string, by: Client) =>
+      new LeaderElector({
+        ...{ client: by, clock: server.clock, identity, ids: { fraction: () => 0 } },
+        leases: { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' },
+        ...{ namespace: 'default', name: 'leader' },
+      }).run(ending.signal, async (signal) => {
+        leaders.push(identity)
+        if (!signal.aborted) await once(signal, 'abort')
+      })
+    const first = elect('first', other)
+    await server.eventually(() => leaders.length === 1)
+    const second = elect('second', client)
+    await server.clock.advance('1m')
+    expect(leaders).toEqual(['first'])
+    server.fail({ userAgent: 'first', resource: 'leases', status: 500 })
+    await server.eventually(async () => {
+      await server.clock.advance('10s')
+      return leaders.length === 2
+    })
+    expect(leaders).toEqual(['first', 'second'])
+    ending.abort()
+    await Promise.allSettled([first, second])
+    other.close()
   })
 
   test('stops, and creation times with it', async () => {

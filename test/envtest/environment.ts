@@ -195,6 +195,22 @@ export class Environment {
     })
   }
 
+  /** Begins a write whose body never comes; resolves when the server has asked for it. */
+  beginWrite(path: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'content-length': '2' }
+      const url = `https://127.0.0.1:${this.port}${path}`
+      request(url, {
+        method: 'POST',
+        headers: { ...headers, expect: '100-continue' },
+        agent: this.#agent!,
+      })
+        .once('continue', resolve)
+        .on('error', reject)
+        .flushHeaders()
+    })
+  }
+
   /** Ends what runs, the server first, and removes the folders. */
   async close(): Promise<readonly Ended[]> {
     this.#agent?.destroy()

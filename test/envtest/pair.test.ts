@@ -46,6 +46,7 @@ describe.skipIf(!isBuilt)('a control plane of built programs', () => {
     const metadata = { name: 'a' }
     expect(await plane.ask('POST', MAPS, { metadata })).toMatchObject({ status: 201 })
     await plane.watch(`${MAPS}?watch=true`)
+    await plane.beginWrite(MAPS)
     const first = plane.apiserver!
     expect(await first.stop()).toMatchObject({ code: 0 })
     expect(first.stderr.split('\n')[0]).toBe(

@@ -317,3 +317,16 @@ describe('what cannot be served', () => {
       await expect(startServer({ serving } as ServerOptions)).rejects.toThrow(new Error(message))
     })
 })
+
+test('programs in the cluster get the authorities of the given certificate', async () => {
+  const other = await startServer({ rootCa: authority.cert })
+  await other.settled()
+  const reader = new Client(other)
+  const { body } = await reader.get('/api/v1/namespaces/default/configmaps/orch-root-ca.crt')
+  expect(body).toMatchObject({ data: { 'ca.crt': authority.cert } })
+  reader.close()
+  await other.close()
+  await expect(startServer({ rootCa: 'words' })).rejects.toThrow(
+    new Error('rootCa holds no certificate'),
+  )
+})

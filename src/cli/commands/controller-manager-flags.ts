@@ -84,7 +84,7 @@ export const controllerManagerFlags = {
   'bind-address': ipFlag({
     section: SERVING,
     default: '0.0.0.0',
-    help: 'Address that serves /healthz, /livez, /readyz and /configz over HTTPS.',
+    help: 'Address that serves /healthz, /livez, /readyz, /metrics and /configz over HTTPS.',
   }),
   'secure-port': intFlag(
     { min: 0, max: 65_535 },

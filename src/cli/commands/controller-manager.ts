@@ -135,6 +135,7 @@ const fileText = (flag: FileFlag, values: ManagerValues): string =>
 async function serve(manager: ControllerManager, values: ManagerValues): Promise<Serving> {
   const { serveManager } = await import('../../controller-manager/serving.ts')
   const { DelegatedAccess } = await import('../../controller-manager/access.ts')
+  const { metricsPage } = await import('../../controller-manager/metrics-page.ts')
   const cert = fileText('tls-cert-file', values)
   const key = fileText('tls-private-key-file', values)
   if ((cert === '') !== (key === ''))
@@ -153,6 +154,7 @@ async function serve(manager: ControllerManager, values: ManagerValues): Promise
         '/configz',
         { type: 'application/json', text: () => JSON.stringify(configOfPages(manager, values)) },
       ],
+      ['/metrics', metricsPage(() => manager.metrics())],
     ]),
     clock: systemClock,
   })

@@ -37,7 +37,6 @@ const rate = (standard: string): Flag<number> => ({
 /** Flags without effect. */
 export const idleControllerFlags = {
   'concurrent-deployment-syncs': count('5'),
-  'concurrent-ephemeralvolume-syncs': count('5'),
   'concurrent-replicaset-syncs': count('5'),
   'concurrent-service-syncs': count('1'),
   'concurrent-statefulset-syncs': count('5'),

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { lineLog } from '../../base/log.ts'
+import { readFlagFileSync } from '../../base/flag-file.ts'
 import { limitHeap } from '../../base/heap-limits.ts'
 import type { EtcdUse } from '../../server/options/etcd-options.ts'
 import type { RunningServer, ServerOptions } from '../../server/options/server-options.ts'
@@ -163,6 +164,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     authorization: authorizationOf(values),
     aggregation: aggregationOf(values),
     ...metricsOf(values),
+    ...(values.profiling ? {} : { profiling: false }),
     ...admissionOf(values),
     controllers: values.controllers,
     controllerSettings: controllerSettingsOf(values),
@@ -175,6 +177,9 @@ function optionsOf(values: ServerValues): ServerOptions {
     clusterSigningDurationMs: values['cluster-signing-duration'],
     minRequestTimeoutMs: values['min-request-timeout'] * 1000,
     ...(agentTls ? { agentTls } : {}),
+    ...(values['root-ca-file'] === ''
+      ? {}
+      : { rootCa: readFlagFileSync('root-ca-file', values['root-ca-file']).toString() }),
     ...(audit ? { audit } : {}),
   }
 }

@@ -9,9 +9,18 @@ import type { FlagSpecs } from '../base/flags.ts'
 
 export const dataFlags = {
   'append-hash': { type: 'bool', help: 'Append a hash of the object to its name.' },
-  'from-env-file': { type: 'list', help: 'Specify the path to a file to read lines of key=val pairs to create the object.' },
-  'from-file': { type: 'list', help: 'Key file can be specified using its file path, in which case file basename will be used as key, or optionally with a key and file path. Specifying a directory will iterate each named file in the directory.' },
-  'from-literal': { type: 'array', help: 'Specify a key and literal value to insert (i.e. mykey=somevalue)' },
+  'from-env-file': {
+    type: 'list',
+    help: 'Specify the path to a file to read lines of key=val pairs to create the object.',
+  },
+  'from-file': {
+    type: 'list',
+    help: 'Key file can be specified using its file path, in which case file basename will be used as key, or optionally with a key and file path. Specifying a directory will iterate each named file in the directory.',
+  },
+  'from-literal': {
+    type: 'array',
+    help: 'Specify a key and literal value to insert (i.e. mykey=somevalue)',
+  },
 } as const satisfies FlagSpecs
 
 const KEY = /^[-._a-zA-Z0-9]+$/
@@ -25,13 +34,20 @@ export function dataOf(c: Context): Map<string, Buffer> {
         `error: ${JSON.stringify(key)} is not valid key name: a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')`,
       )
     }
-    if (data.has(key)) throw new Fault(`error: cannot add key ${JSON.stringify(key)}, another key by that name already exists in Data`)
+    if (data.has(key))
+      throw new Fault(
+        `error: cannot add key ${JSON.stringify(key)}, another key by that name already exists in Data`,
+      )
     data.set(key, value)
   }
-  if (c.flags.list('from-env-file').length > 0 && (c.flags.list('from-file').length > 0 || c.flags.list('from-literal').length > 0)) {
+  if (
+    c.flags.list('from-env-file').length > 0 &&
+    (c.flags.list('from-file').length > 0 || c.flags.list('from-literal').length > 0)
+  ) {
     throw new Fault('error: from-env-file cannot be combined with from-file or from-literal')
   }
-  for (const source of c.flags.list('from-file')) for (const [key, value] of fromFile(c, source)) add(key, value)
+  for (const source of c.flags.list('from-file'))
+    for (const [key, value] of fromFile(c, source)) add(key, value)
   for (const source of c.flags.list('from-literal')) {
     const equals = source.indexOf('=')
     if (equals < 1) throw new Fault(`error: invalid literal source ${source}, expected key=value`)

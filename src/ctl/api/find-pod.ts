@@ -14,11 +14,22 @@ export async function findPod(c: Context, word: string): Promise<PodObject> {
   const of = await findResource(discovery, type)
   const object = await readOne(c, { of, namespace, name })
   if (of.kind === 'Pod') return object as unknown as PodObject
-  const { selector } = (object.spec ?? {}) as { selector?: Record<string, unknown> & { matchLabels?: Record<string, string> } }
-  const labels = of.kind === 'Service' || of.kind === 'ReplicationController' ? (selector as Record<string, string> | undefined) : selector?.matchLabels
+  const { selector } = (object.spec ?? {}) as {
+    selector?: Record<string, unknown> & { matchLabels?: Record<string, string> }
+  }
+  const labels =
+    of.kind === 'Service' || of.kind === 'ReplicationController'
+      ? (selector as Record<string, string> | undefined)
+      : selector?.matchLabels
   if (!labels) throw new Fault(`error: cannot attach to ${of.kind} ${name}: it selects no pods`)
-  const all = await readAll(c, { of: pods, namespace, name: '' }, { labelSelector: selectorText(labels) })
-  const running = all.find(({ status }) => (status as { phase?: string } | undefined)?.phase === 'Running') ?? all[0]
+  const all = await readAll(
+    c,
+    { of: pods, namespace, name: '' },
+    { labelSelector: selectorText(labels) },
+  )
+  const running =
+    all.find(({ status }) => (status as { phase?: string } | undefined)?.phase === 'Running') ??
+    all[0]
   if (!running) throw new Fault(`error: no pods of ${of.kind.toLowerCase()}/${name} were found`)
   return running as unknown as PodObject
 }

@@ -10,7 +10,11 @@ import { findKind } from './resources.ts'
 import { create, Done, dryRunOf, validateFlag, writeFlags, writeQuery } from './writing.ts'
 
 /** An object as a generator makes it. */
-export type Made = Record<string, unknown> & { apiVersion: string; kind: string; metadata: { name: string } & Record<string, unknown> }
+export type Made = Record<string, unknown> & {
+  apiVersion: string
+  kind: string
+  metadata: { name: string } & Record<string, unknown>
+}
 
 /** What a generator is made of. */
 export interface Generator {
@@ -30,20 +34,32 @@ export const generatorCommand = (generator: Generator): Command => ({
   flags: {
     ...writeFlags,
     ...validateFlag,
-    'save-config': { type: 'bool', help: 'If true, the configuration of the object is saved in its annotation, for a later apply.' },
+    'save-config': {
+      type: 'bool',
+      help: 'If true, the configuration of the object is saved in its annotation, for a later apply.',
+    },
     ...generator.flags,
   },
   run: async (c) => send(c, await generator.make(c, await c.words()), 'create'),
 })
 
 /** Creates a made object, in the namespace of the command where it has one. */
-export async function send(c: Context, made: Made, command: string, what = 'created'): Promise<void> {
+export async function send(
+  c: Context,
+  made: Made,
+  command: string,
+  what = 'created',
+): Promise<void> {
   const dryRun = dryRunOf(c)
   const of = await findKind(await c.discovery(), made.apiVersion, made.kind)
-  if (!of) throw new Fault(`error: no matches for kind "${made.kind}" in version "${made.apiVersion}"`)
+  if (!of)
+    throw new Fault(`error: no matches for kind "${made.kind}" in version "${made.apiVersion}"`)
   const { name, isExplicit } = await c.namespace()
   const namespace = of.namespaced && (isExplicit || dryRun !== 'client') ? { namespace: name } : {}
-  let object = { ...made, metadata: { creationTimestamp: null, ...made.metadata, ...namespace } } as unknown as ApiObject
+  let object = {
+    ...made,
+    metadata: { creationTimestamp: null, ...made.metadata, ...namespace },
+  } as unknown as ApiObject
   const saves = c.flags.has('save-config') && c.flags.is('save-config')
   if (saves) object = withLastApplied(object, lastApplied(await c.words()))
   const done = await Done.of(c)
@@ -63,7 +79,9 @@ export function nameArg(c: Context): string {
 export function requireFlags(c: Context, ...names: string[]): void {
   const missing = names.filter((name) => !c.flags.isSet(name))
   if (missing.length > 0) {
-    throw new Fault(`error: required flag(s) ${missing.map((name) => `"${name}"`).join(', ')} not set`)
+    throw new Fault(
+      `error: required flag(s) ${missing.map((name) => `"${name}"`).join(', ')} not set`,
+    )
   }
 }
 

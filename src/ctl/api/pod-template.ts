@@ -29,16 +29,20 @@ export interface PodSpec extends Record<string, unknown> {
 export const templateFlags = {
   ...writeFlags,
   ...manyFlags,
-  local: { type: 'bool', help: 'If true, the command will NOT contact the api-server but run locally.' },
+  local: {
+    type: 'bool',
+    help: 'If true, the command will NOT contact the api-server but run locally.',
+  },
 } as const
 
 /** The pod of a workload, or of a pod itself; null for other objects. */
-export function podSpecOf(object: ApiObject): PodSpec | null {
+function podSpecOf(object: ApiObject): PodSpec | null {
   const { kind } = object
   const { spec } = object as { spec?: Record<string, unknown> }
   if (kind === 'Pod') return (spec as PodSpec | undefined) ?? null
-  const outer = kind === 'CronJob' ? (spec?.jobTemplate as { spec?: object } | undefined)?.spec : spec
-  return ((outer as { template?: { spec?: PodSpec } } | undefined)?.template?.spec ?? null)
+  const outer =
+    kind === 'CronJob' ? (spec?.jobTemplate as { spec?: object } | undefined)?.spec : spec
+  return (outer as { template?: { spec?: PodSpec } } | undefined)?.template?.spec ?? null
 }
 
 /** Changes each object that the arguments name and sends what differs. */
@@ -62,7 +66,8 @@ export async function changeEach(
     const changed = structuredClone(one.object)
     change(changed)
     if (isLocal || dryRun === 'client') return done.say(changed, what)
-    if (sameJson(changed, one.object)) return c.flags.text('output') === '' ? undefined : done.say(changed, what)
+    if (sameJson(changed, one.object))
+      return c.flags.text('output') === '' ? undefined : done.say(changed, what)
     await done.say(await sendChange(c, one, { changed, query }), what)
   })
 }
@@ -71,11 +76,18 @@ export async function changeEach(
 export async function sendChange(
   c: Context,
   { of, namespace, name, object }: Found,
-  { changed, query }: { readonly changed: LiveObject; readonly query: Readonly<Record<string, string>> },
+  {
+    changed,
+    query,
+  }: { readonly changed: LiveObject; readonly query: Readonly<Record<string, string>> },
 ): Promise<ApiObject> {
   const v = await c.words()
   const shape = await shapeOf(object.apiVersion ?? '', object.kind ?? '', v)
-  const states = { original: object as JsonObject, modified: changed as JsonObject, current: object as JsonObject }
+  const states = {
+    original: object as JsonObject,
+    modified: changed as JsonObject,
+    current: object as JsonObject,
+  }
   const api = await c.api()
   return api.json<ApiObject>({
     method: 'PATCH',
@@ -107,5 +119,7 @@ export function needPodSpec(object: ApiObject): PodSpec {
 export function containersOf(spec: PodSpec, pattern: string): Container[] {
   const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'))
   const isLike = new RegExp(`^${parts.join('.*')}$`)
-  return [...spec.containers, ...(spec.initContainers ?? [])].filter(({ name }) => isLike.test(name))
+  return [...spec.containers, ...(spec.initContainers ?? [])].filter(({ name }) =>
+    isLike.test(name),
+  )
 }

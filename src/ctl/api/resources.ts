@@ -58,7 +58,7 @@ export async function findKind(
 }
 
 /** Group and version of an apiVersion. */
-export function splitVersion(apiVersion: string): { group: string; version: string } {
+function splitVersion(apiVersion: string): { group: string; version: string } {
   const slash = apiVersion.indexOf('/')
   return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1) }
 }

@@ -82,7 +82,7 @@ interface Named {
 }
 
 /** Resources and names of words. */
-export async function findNamed(c: Context, words: readonly string[]): Promise<Named[]> {
+async function findNamed(c: Context, words: readonly string[]): Promise<Named[]> {
   const discovery = await c.discovery()
   if (words.some((word) => word.includes('/'))) return byPairs(c, words)
   const [types = '', ...names] = words

@@ -85,7 +85,7 @@ export function dryRunOf(c: Context): DryRun {
 }
 
 /** The value of `--validate` in the words of the API. */
-export function fieldValidationOf(c: Context): string {
+function fieldValidationOf(c: Context): string {
   const text = c.flags.text('validate')
   switch (text) {
     case 'strict':

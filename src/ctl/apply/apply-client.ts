@@ -101,7 +101,7 @@ function warnWithoutAnnotation(
 }
 
 /** The patch that applies an object to the live one. */
-export async function applyPatch(
+async function applyPatch(
   c: Context,
   live: ApiObject,
   modified: ApiObject,

@@ -12,3 +12,14 @@ export interface Command {
   readonly flags?: FlagSpecs
   readonly run: (context: Context) => Promise<void>
 }
+
+/** A command, or words that commands begin with. */
+export interface Listed {
+  readonly about: string
+  /** Heading in the help of the program; commands below another command have none. */
+  readonly section?: string
+  /** Other words for the last one. */
+  readonly aliases?: readonly string[]
+  /** Absent for words that are no command by themselves. */
+  readonly load?: () => Promise<Command>
+}

@@ -5,6 +5,7 @@ import { chooseConfig, type Chosen } from '../config/choose.ts'
 import { homeFolders } from '../config/files.ts'
 import { vocabularies } from '../../vocabulary/index.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
+import type { Listed } from './command.ts'
 import { CommandFault, Fault } from './faults.ts'
 import type { FlagValues, Parsed } from './flags.ts'
 import type { Io } from './io.ts'
@@ -18,6 +19,8 @@ export interface ContextParts {
   /** The program with the words of the command. */
   readonly command: string
   readonly version: string
+  /** All commands, for completion. */
+  readonly commands: Readonly<Record<string, Listed>>
 }
 
 /** What a command works with: its arguments, and the server on demand. */
@@ -30,13 +33,14 @@ export class Context {
   readonly program: string
   readonly command: string
   readonly version: string
+  readonly commands: Readonly<Record<string, Listed>>
   #chosen: Promise<Chosen> | null = null
   #api: Promise<Api> | null = null
   #discovery: Discovery | null = null
   #warnings = 0
   readonly #said = new Set<string>()
 
-  constructor({ io, parsed, program, command, version }: ContextParts) {
+  constructor({ io, parsed, program, command, version, commands }: ContextParts) {
     this.io = io
     this.args = parsed.args
     this.dash = parsed.dash
@@ -44,6 +48,7 @@ export class Context {
     this.program = program
     this.command = command
     this.version = version
+    this.commands = commands
   }
 
   /** Server and credentials. */

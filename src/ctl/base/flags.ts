@@ -64,6 +64,11 @@ export class FlagValues {
     return spec.type === 'list' ? given.flatMap((text) => commaSeparated(text)) : given
   }
 
+  /** The value of a flag of every command; empty where the command has another flag of that name. */
+  global(name: string): string {
+    return this.#spec(name).type === 'text' ? this.text(name) : ''
+  }
+
   has(name: string): boolean {
     return Object.hasOwn(this.#specs, name)
   }
@@ -84,7 +89,7 @@ export function durationOf(text: string): number {
 }
 
 /** Parts between commas; quotes hold a part together. */
-export function commaSeparated(text: string): string[] {
+function commaSeparated(text: string): string[] {
   if (!text.includes('"')) return text === '' ? [] : text.split(',')
   const parts = text.match(/("([^"]|"")*"|[^,]*)(,|$)/g) ?? []
   return parts.slice(0, text.endsWith(',') ? undefined : -1).map((part) =>
@@ -133,8 +138,8 @@ export function parseArgs(specs: FlagSpecs, args: readonly string[]): Parsed {
     if (!Object.hasOwn(specs, name)) throw new UsageFault(`unknown flag: --${name}`)
     const spec = specs[name]!
     const bare = bareOf(spec)
-    if (equals !== -1) add(name, arg.slice(equals + 1), `--${name}`)
-    else add(name, bare ?? next(`--${name}`), `--${name}`)
+    const shown = spec.short === undefined ? `--${name}` : `-${spec.short}, --${name}`
+    add(name, equals === -1 ? (bare ?? next(`--${name}`)) : arg.slice(equals + 1), shown)
   }
 
   function readShort(arg: string): void {

@@ -39,7 +39,7 @@ export const apiResources: Command = {
     if (c.args.length > 0) throw new UsageFault(`unexpected arguments: [${c.args.join(' ')}]`)
     const output = c.flags.text('output')
     if (output !== '' && output !== 'wide' && output !== 'name') {
-      throw new CommandFault(`--output ${output} is not available`)
+      throw new Fault(`error: --output ${output} is not available`)
     }
     const sortBy = c.flags.text('sort-by')
     if (sortBy !== '' && sortBy !== 'name' && sortBy !== 'kind') {

@@ -1,5 +1,4 @@
 /** completion: scripts for shells, which ask the program itself what comes next. */
-import { commands } from '../commands.ts'
 import type { Command } from '../base/command.ts'
 import { Fault } from '../base/faults.ts'
 import type { FlagSpec } from '../base/flags.ts'
@@ -55,8 +54,10 @@ export const completion: Command = {
   run(c) {
     const [shell = ''] = c.args
     if (shell === '') return Promise.reject(c.misuse('Shell not specified.'))
-    if (c.args.length > 1) return Promise.reject(c.misuse('Too many arguments. Expected only the shell type.'))
-    if (!Object.hasOwn(SHELLS, shell)) return Promise.reject(c.misuse(`Unsupported shell type ${JSON.stringify(shell)}.`))
+    if (c.args.length > 1)
+      return Promise.reject(c.misuse('Too many arguments. Expected only the shell type.'))
+    if (!Object.hasOwn(SHELLS, shell))
+      return Promise.reject(c.misuse(`Unsupported shell type ${JSON.stringify(shell)}.`))
     c.out(SHELLS[shell]!(c.program))
     return Promise.resolve()
   },
@@ -80,31 +81,43 @@ async function candidates(c: Context, words: readonly string[], typed: string): 
   let used = 0
   for (const word of plain) {
     const next = path === '' ? word : `${path} ${word}`
-    if (!Object.hasOwn(commands, next)) break
+    if (!Object.hasOwn(c.commands, next)) break
     path = next
     used++
   }
-  const starting = (all: readonly string[]) => [...new Set(all)].filter((one) => one.startsWith(typed)).sort()
+  const starting = (all: readonly string[]) =>
+    [...new Set(all)].filter((one) => one.startsWith(typed)).sort()
   const last = words.at(-1) ?? ''
   try {
     if (last === '-n' || last === '--namespace') return starting(await namesOf(c, 'namespaces'))
-    if (last === '--context') return starting([...(await mergedConfig(c.flags, c.io)).contexts.keys()])
-    if (typed.startsWith('-')) return starting(await flagsOf(path))
+    if (last === '--context')
+      return starting([...(await mergedConfig(c.flags, c.io)).contexts.keys()])
+    if (typed.startsWith('-')) return starting(await flagsOf(c, path))
     const prefix = path === '' ? '' : `${path} `
-    const children = Object.keys(commands)
-      .filter((one) => one.startsWith(prefix) && one !== path && !one.slice(prefix.length).includes(' ') && !one.startsWith('__'))
+    const children = Object.keys(c.commands)
+      .filter(
+        (one) =>
+          one.startsWith(prefix) &&
+          one !== path &&
+          !one.slice(prefix.length).includes(' ') &&
+          !one.startsWith('__'),
+      )
       .map((one) => one.slice(prefix.length))
     const rest = plain.slice(used)
-    if (children.length > 0 && rest.length === 0 && (path === '' || !commands[path]?.load)) return starting(children)
-    return starting([...(rest.length === 0 ? children : []), ...(await argumentsOf(c, path, rest, typed))])
+    if (children.length > 0 && rest.length === 0 && (path === '' || !c.commands[path]?.load))
+      return starting(children)
+    return starting([
+      ...(rest.length === 0 ? children : []),
+      ...(await argumentsOf(c, path, rest, typed)),
+    ])
   } catch (error) {
     if (error instanceof Fault) return []
     throw error
   }
 }
 
-async function flagsOf(path: string): Promise<string[]> {
-  const own = (await commands[path]?.load?.())?.flags ?? {}
+async function flagsOf(c: Context, path: string): Promise<string[]> {
+  const own = (await c.commands[path]?.load?.())?.flags ?? {}
   const all: Readonly<Record<string, FlagSpec>> = { ...globalFlags, ...own }
   return Object.entries(all)
     .filter(([, { isHidden }]) => !isHidden)
@@ -114,8 +127,14 @@ async function flagsOf(path: string): Promise<string[]> {
 const POD_COMMANDS = ['logs', 'exec', 'attach', 'port-forward']
 const NODE_COMMANDS = ['cordon', 'uncordon', 'drain']
 
-async function argumentsOf(c: Context, path: string, rest: readonly string[], typed: string): Promise<string[]> {
-  if (path === 'config use-context' || path === 'config delete-context') return [...(await mergedConfig(c.flags, c.io)).contexts.keys()]
+async function argumentsOf(
+  c: Context,
+  path: string,
+  rest: readonly string[],
+  typed: string,
+): Promise<string[]> {
+  if (path === 'config use-context' || path === 'config delete-context')
+    return [...(await mergedConfig(c.flags, c.io)).contexts.keys()]
   if (path === 'completion') return Object.keys(SHELLS)
   if (POD_COMMANDS.includes(path)) return rest.length === 0 ? namesOf(c, 'pods') : []
   if (NODE_COMMANDS.includes(path)) return namesOf(c, 'nodes')

@@ -20,8 +20,16 @@ export const convert: Command = {
     ...outputFlags,
     ...fileFlags,
     output: { ...outputFlags.output, default: 'yaml' },
-    local: { type: 'bool', default: 'true', help: 'Accepted for compatibility: nothing is asked of a server.', isHidden: true },
-    'output-version': { type: 'text', help: 'Output the formatted object with the given group version (for ex: \'apps/v1\').' },
+    local: {
+      type: 'bool',
+      default: 'true',
+      help: 'Accepted for compatibility: nothing is asked of a server.',
+      isHidden: true,
+    },
+    'output-version': {
+      type: 'text',
+      help: "Output the formatted object with the given group version (for ex: 'apps/v1').",
+    },
   },
   async run(c) {
     requireFiles(c)
@@ -40,11 +48,15 @@ function unpacked(value: unknown, source: string): ApiObject[] {
   if (typeof object?.kind !== 'string' || typeof object.apiVersion !== 'string') {
     throw new Fault(`error: unable to decode "${source}": Object 'Kind' or 'apiVersion' is missing`)
   }
-  return Array.isArray(object.items) && object.kind.endsWith('List') ? object.items.flatMap((item) => unpacked(item, source)) : [object]
+  return Array.isArray(object.items) && object.kind.endsWith('List')
+    ? object.items.flatMap((item) => unpacked(item, source))
+    : [object]
 }
 
 /** The words of a manifest; those that most manifests have where it shows none. */
 function wordsOf({ apiVersion = '' }: ApiObject, target: string): Vocabulary {
-  const own = Object.values(vocabularies).find((v) => `${apiVersion} ${target}`.includes(`${v.words.api}/`))
+  const own = Object.values(vocabularies).find((v) =>
+    `${apiVersion} ${target}`.includes(`${v.words.api}/`),
+  )
   return own ?? vocabularies[commonVocabulary]
 }

@@ -1,6 +1,14 @@
 /** cp: copies files from and to containers, by the program tar there and here. */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { containerOf, findPod } from '../api/find-pod.ts'
@@ -20,17 +28,29 @@ interface Place {
 export const cp: Command = {
   use: '<file-spec-src> <file-spec-dest>',
   text: "Copies files and folders from and to containers. The container's image must contain the program tar.",
-  examples: [['To a pod', 'cp /tmp/foo default/web-1:/tmp/bar'], ['From a pod', 'cp web-1:/tmp/foo /tmp/bar']],
+  examples: [
+    ['To a pod', 'cp /tmp/foo default/web-1:/tmp/bar'],
+    ['From a pod', 'cp web-1:/tmp/foo /tmp/bar'],
+  ],
   flags: {
-    container: { type: 'text', short: 'c', help: 'Container name. If omitted, use the default container annotation or the first container.' },
-    'no-preserve': { type: 'bool', help: "The copied file/directory's ownership and permissions will not be preserved in the container" },
+    container: {
+      type: 'text',
+      short: 'c',
+      help: 'Container name. If omitted, use the default container annotation or the first container.',
+    },
+    'no-preserve': {
+      type: 'bool',
+      help: "The copied file/directory's ownership and permissions will not be preserved in the container",
+    },
     retries: { type: 'int', default: '0', help: 'Accepted for compatibility.', isHidden: true },
   },
   async run(c) {
     if (c.args.length !== 2) throw c.misuse('source and destination are required')
     const [from, to] = c.args.map(placeOf) as [Place, Place]
-    if (from.pod !== '' && to.pod !== '') throw new Fault('error: one of src or dest must be a local file specification')
-    if (from.pod === '' && to.pod === '') throw new Fault('error: one of src or dest must be a remote file specification')
+    if (from.pod !== '' && to.pod !== '')
+      throw new Fault('error: one of src or dest must be a local file specification')
+    if (from.pod === '' && to.pod === '')
+      throw new Fault('error: one of src or dest must be a remote file specification')
     if (from.path === '' || to.path === '') throw new Fault('error: filepath can not be empty')
     await (from.pod === '' ? upload(c, from, to) : download(c, from, to))
   },
@@ -48,11 +68,20 @@ function placeOf(text: string): Place {
 async function remote(
   c: Context,
   { pod: name, namespace: given }: Place,
-  options: { readonly command: readonly string[]; readonly input: AsyncIterable<Uint8Array> | null; readonly out: (data: Uint8Array) => void },
+  options: {
+    readonly command: readonly string[]
+    readonly input: AsyncIterable<Uint8Array> | null
+    readonly out: (data: Uint8Array) => void
+  },
 ): Promise<void> {
   const of = await findResource(await c.discovery(), 'pods')
   const namespace = given === '' ? (await c.namespace()).name : given
-  const pod = given === '' ? await findPod(c, name) : ((await (await c.api()).json({ path: resourcePath(of, namespace, name) })) as Awaited<ReturnType<typeof findPod>>)
+  const pod =
+    given === ''
+      ? await findPod(c, name)
+      : ((await (await c.api()).json({ path: resourcePath(of, namespace, name) })) as Awaited<
+          ReturnType<typeof findPod>
+        >)
   const params = new URLSearchParams()
   for (const word of options.command) params.append('command', word)
   params.append('container', await containerOf(c, pod))
@@ -74,8 +103,19 @@ async function upload(c: Context, from: Place, to: Place): Promise<void> {
   const target = to.path.endsWith('/') ? join(to.path, basename(path)) : to.path
   // Names in the archive are those of the target.
   const rename = `s,^${escaped(basename(path))},${basename(target).replaceAll(/[,\\&]/g, '\\$&')},`
-  const tar = spawn('tar', ['cf', '-', '-C', dirname(path), '--transform', rename, basename(path)], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const extract = ['tar', ...(c.flags.is('no-preserve') ? ['--no-same-permissions', '--no-same-owner'] : []), '-xmf', '-', '-C', dirname(target)]
+  const tar = spawn(
+    'tar',
+    ['cf', '-', '-C', dirname(path), '--transform', rename, basename(path)],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const extract = [
+    'tar',
+    ...(c.flags.is('no-preserve') ? ['--no-same-permissions', '--no-same-owner'] : []),
+    '-xmf',
+    '-',
+    '-C',
+    dirname(target),
+  ]
   await remote(c, to, { command: extract, input: tar.stdout, out: (data) => c.io.out(data) })
 }
 
@@ -90,13 +130,19 @@ async function download(c: Context, from: Place, to: Place): Promise<void> {
   const folder = mkdtempSync(join(parent, '.copy-'))
   try {
     const data = new PassThrough()
-    const tar = spawn('tar', ['xf', '-', '-C', folder, '--no-same-owner'], { stdio: ['pipe', 'ignore', 'inherit'] })
+    const tar = spawn('tar', ['xf', '-', '-C', folder, '--no-same-owner'], {
+      stdio: ['pipe', 'ignore', 'inherit'],
+    })
     data.pipe(tar.stdin)
     const ended = new Promise<number>((done, fail) => {
       tar.once('error', fail)
       tar.once('close', (code) => done(code ?? 1))
     })
-    await remote(c, from, { command: ['tar', 'cf', '-', '-C', dirname(from.path), basename(from.path)], input: null, out: (chunk) => void data.write(chunk) })
+    await remote(c, from, {
+      command: ['tar', 'cf', '-', '-C', dirname(from.path), basename(from.path)],
+      input: null,
+      out: (chunk) => void data.write(chunk),
+    })
     data.end()
     if ((await ended) !== 0) throw new Fault('error: what the pod sent is no archive')
     const [name] = readdirSync(folder)

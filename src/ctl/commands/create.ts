@@ -14,7 +14,7 @@ import {
   writeQuery,
 } from '../api/writing.ts'
 import type { Command } from '../base/command.ts'
-import { Fault, UsageFault } from '../base/faults.ts'
+import { Fault } from '../base/faults.ts'
 
 export const create: Command = {
   use: '-f FILENAME [flags]',
@@ -42,7 +42,8 @@ export const create: Command = {
   },
   async run(c) {
     if (c.args.length > 0) {
-      throw new UsageFault(`unknown command ${JSON.stringify(c.args[0])} for "${c.command}"`)
+      c.err('Error: must specify one of -f and -k\n\n')
+      throw c.misuse(`unknown command ${JSON.stringify(c.args[0])}`)
     }
     requireFiles(c)
     if (c.flags.isSet('raw')) return createRaw(c)

@@ -15,16 +15,34 @@ import { ageText, lastSeen, type ShownEvent } from './events.ts'
 export const describe: Command = {
   use: '(-f FILENAME | TYPE [NAME_PREFIX | -l label] | TYPE/NAME)',
   text: 'Shows details of objects: their metadata, all their members, and their events. A name that is none is taken as the beginning of names.',
-  examples: [['A node', 'describe nodes worker-1'], ['Pods with a label', 'describe pods -l name=web']],
+  examples: [
+    ['A node', 'describe nodes worker-1'],
+    ['Pods with a label', 'describe pods -l name=web'],
+  ],
   flags: {
     ...selectionFlags,
-    'all-namespaces': { type: 'bool', short: 'A', help: 'If present, list the requested object(s) across all namespaces.' },
-    'chunk-size': { type: 'int', default: '500', help: 'Accepted for compatibility.', isHidden: true },
-    'show-events': { type: 'bool', default: 'true', help: 'If true, display events related to the described object.' },
+    'all-namespaces': {
+      type: 'bool',
+      short: 'A',
+      help: 'If present, list the requested object(s) across all namespaces.',
+    },
+    'chunk-size': {
+      type: 'int',
+      default: '500',
+      help: 'Accepted for compatibility.',
+      isHidden: true,
+    },
+    'show-events': {
+      type: 'bool',
+      default: 'true',
+      help: 'If true, display events related to the described object.',
+    },
   },
   async run(c) {
     if (c.args.length === 0 && c.flags.list('filename').length === 0) {
-      c.err(`You must specify the type of resource to describe. Use "${c.program} api-resources" for a complete list of supported resources.\n`)
+      c.err(
+        `You must specify the type of resource to describe. Use "${c.program} api-resources" for a complete list of supported resources.\n`,
+      )
       throw c.misuse('Required resource not specified.')
     }
     const errors: unknown[] = []
@@ -40,7 +58,11 @@ export const describe: Command = {
     c.out(texts.join('\n\n'))
     if (texts.length === 0 && errors.length === 0) {
       const isNamespaced = selected.some(({ of }) => of.namespaced) && !c.flags.is('all-namespaces')
-      c.err(isNamespaced ? `No resources found in ${(await c.namespace()).name} namespace.\n` : 'No resources found\n')
+      c.err(
+        isNamespaced
+          ? `No resources found in ${(await c.namespace()).name} namespace.\n`
+          : 'No resources found\n',
+      )
     }
     throwAll(errors)
   },
@@ -73,13 +95,26 @@ async function described(c: Context, { of }: Selected, object: LiveObject): Prom
     { depth: 0, key: 'API Version', value: apiVersionOf(of) },
     { depth: 0, key: 'Kind', value: of.kind },
     { depth: 0, key: 'Created', value: metadata.creationTimestamp ?? '' },
-    ...(metadata.deletionTimestamp ? [{ depth: 0, key: 'Terminating since', value: metadata.deletionTimestamp }] : []),
-    ...(metadata.ownerReferences ?? []).map(({ kind, name, controller }) => ({ depth: 0, key: controller ? 'Controlled By' : 'Owned By', value: `${kind}/${name}` })),
-    ...(metadata.finalizers?.length ? [{ depth: 0, key: 'Finalizers', value: metadata.finalizers.join(', ') }] : []),
+    ...(metadata.deletionTimestamp
+      ? [{ depth: 0, key: 'Terminating since', value: metadata.deletionTimestamp }]
+      : []),
+    ...(metadata.ownerReferences ?? []).map(({ kind, name, controller }) => ({
+      depth: 0,
+      key: controller ? 'Controlled By' : 'Owned By',
+      value: `${kind}/${name}`,
+    })),
+    ...(metadata.finalizers?.length
+      ? [{ depth: 0, key: 'Finalizers', value: metadata.finalizers.join(', ') }]
+      : []),
   ]
   const writer = new Members(v)
   const holds: Holds | null = shape ? { is: 'object', to: () => shape } : null
-  const { apiVersion: _a, kind: _k, metadata: _m, ...members } = of.kind === 'Secret' ? withoutValues(object) : object
+  const {
+    apiVersion: _a,
+    kind: _k,
+    metadata: _m,
+    ...members
+  } = of.kind === 'Secret' ? withoutValues(object) : object
   lines.push(...writer.rows(holds, members, 0))
   const text = format(lines)
   return c.flags.is('show-events') ? text + (await eventsText(c, object)) : text
@@ -88,7 +123,10 @@ async function described(c: Context, { of }: Selected, object: LiveObject): Prom
 /** Secrets show how long their values are. */
 function withoutValues(object: LiveObject): LiveObject {
   const { data = {} } = object as { data?: Record<string, string> }
-  const sizes = Object.entries(data).map(([key, value]) => [key, `${Buffer.from(value, 'base64').length} bytes`])
+  const sizes = Object.entries(data).map(([key, value]) => [
+    key,
+    `${Buffer.from(value, 'base64').length} bytes`,
+  ])
   return { ...object, data: Object.fromEntries(sizes) as object }
 }
 
@@ -106,7 +144,8 @@ function pairRows(name: string, pairs: Readonly<Record<string, string>> | undefi
   return keys.map((key, i) => ({ depth: 0, key: i === 0 ? name : '', value: line(key) }))
 }
 
-const shortened = (text: string) => (text.length > 140 ? `${text.slice(0, 137).trimEnd()}...` : text.trimEnd())
+const shortened = (text: string) =>
+  text.length > 140 ? `${text.slice(0, 137).trimEnd()}...` : text.trimEnd()
 
 class Members {
   readonly #v: Vocabulary
@@ -118,7 +157,8 @@ class Members {
   rows(holds: Holds | null, map: Readonly<Record<string, unknown>>, depth: number): Row[] {
     const declared = holds?.is === 'object' ? this.#fields(holds.to()) : null
     const keys = Object.keys(map).filter((key) => depth > 0 || !HEAD.includes(key))
-    const place = (key: string) => (declared?.has(key) ? [...declared.keys()].indexOf(key) : Infinity)
+    const place = (key: string) =>
+      declared?.has(key) ? [...declared.keys()].indexOf(key) : Infinity
     keys.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
     return keys.flatMap((key) => {
       const inner = declared ? (declared.get(key) ?? null) : holds?.is === 'map' ? holds.of : null
@@ -149,16 +189,22 @@ class Members {
         { depth, key, value: null },
         ...value.flatMap((item, i) => [
           ...(i === 0 ? [] : [{ depth: depth + 1, key: '', value: null }]),
-          ...(typeof item === 'object' && item !== null ? this.rows(of, item as Record<string, unknown>, depth + 1) : []),
+          ...(typeof item === 'object' && item !== null
+            ? this.rows(of, item as Record<string, unknown>, depth + 1)
+            : []),
         ]),
       ]
     }
     if (typeof value !== 'object') return [{ depth, key, value: shown(value) }]
-    return [{ depth, key, value: null }, ...this.rows(holds, value as Record<string, unknown>, depth + 1)]
+    return [
+      { depth, key, value: null },
+      ...this.rows(holds, value as Record<string, unknown>, depth + 1),
+    ]
   }
 }
 
-const shown = (value: unknown): string => (typeof value === 'string' ? value.trimEnd() : String(value))
+const shown = (value: unknown): string =>
+  typeof value === 'string' ? value.trimEnd() : String(value)
 
 /** `clusterIP` is shown as `Cluster IP`. */
 const titleOf = (key: string): string =>
@@ -168,14 +214,21 @@ const titleOf = (key: string): string =>
     .replace(/^./, (char) => char.toUpperCase())
 
 function format(rows: readonly Row[]): string {
-  const width = Math.max(...rows.filter(({ value }) => value !== null).map(({ depth, key }) => depth * 2 + key.length + 1), 0)
+  const width = Math.max(
+    ...rows
+      .filter(({ value }) => value !== null)
+      .map(({ depth, key }) => depth * 2 + key.length + 1),
+    0,
+  )
   return rows
     .map(({ depth, key, value }) => {
       const head = ' '.repeat(depth * 2) + (key === '' ? '' : `${key}:`)
       if (value === null) return key === '' ? '\n' : `${head}\n`
       const [first = '', ...more] = value.split('\n')
       const pad = ' '.repeat(width + 2)
-      return [head.padEnd(width + 2) + first, ...more.map((line) => pad + line)].map((line) => `${line.trimEnd()}\n`).join('')
+      return [head.padEnd(width + 2) + first, ...more.map((line) => pad + line)]
+        .map((line) => `${line.trimEnd()}\n`)
+        .join('')
     })
     .join('')
 }

@@ -22,10 +22,20 @@ export const diff: Command = {
   flags: {
     ...fileFlags,
     ...managerFlag,
-    'force-conflicts': { type: 'bool', help: 'If true, server-side apply will force the changes against conflicts.' },
-    prune: { type: 'bool', help: 'Accepted for compatibility: objects that would be pruned are not shown.', isHidden: true },
+    'force-conflicts': {
+      type: 'bool',
+      help: 'If true, server-side apply will force the changes against conflicts.',
+    },
+    prune: {
+      type: 'bool',
+      help: 'Accepted for compatibility: objects that would be pruned are not shown.',
+      isHidden: true,
+    },
     selector: { type: 'text', short: 'l', help: 'Selector (label query) to filter on.' },
-    'server-side': { type: 'bool', help: 'If true, apply runs in the server instead of the client.' },
+    'server-side': {
+      type: 'bool',
+      help: 'If true, apply runs in the server instead of the client.',
+    },
     'show-managed-fields': { type: 'bool', help: 'If true, include managed fields in the diff.' },
   },
   async run(c) {
@@ -51,7 +61,15 @@ async function compare(c: Context): Promise<boolean> {
     mkdirSync(merged!)
     for (const item of items) {
       const { group, version } = item.of
-      const name = [group.replaceAll('.', '-'), version, item.of.kind, item.namespace, item.object.metadata.name].filter((part) => part !== '').join('.')
+      const name = [
+        group.replaceAll('.', '-'),
+        version,
+        item.of.kind,
+        item.namespace,
+        item.object.metadata.name,
+      ]
+        .filter((part) => part !== '')
+        .join('.')
       const [before, after] = await states(c, item)
       writeFileSync(join(live!, name), before === null ? '' : await toYaml(shown(c, before)))
       writeFileSync(join(merged!, name), await toYaml(shown(c, after)))
@@ -67,7 +85,9 @@ async function states(c: Context, item: FileObject): Promise<[ApiObject | null, 
   const api = await c.api()
   let live: ApiObject | null = null
   try {
-    live = await api.json<ApiObject>({ path: resourcePath(item.of, item.namespace, item.object.metadata.name) })
+    live = await api.json<ApiObject>({
+      path: resourcePath(item.of, item.namespace, item.object.metadata.name),
+    })
   } catch (error) {
     if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error
   }
@@ -93,7 +113,9 @@ function shown(c: Context, object: ApiObject): ApiObject {
 /** Secrets show which of their values differ, not the values. */
 function masked(object: ApiObject): ApiObject {
   const { data = {} } = object as { data?: Record<string, string> }
-  const stars = Object.fromEntries(Object.keys(data).map((key) => [key, `*** (${data[key]!.length} characters)`]))
+  const stars = Object.fromEntries(
+    Object.keys(data).map((key) => [key, `*** (${data[key]!.length} characters)`]),
+  )
   return { ...object, data: stars } as ApiObject
 }
 
@@ -103,10 +125,15 @@ function runDiff(c: Context, live: string, merged: string): Promise<boolean> {
     .find((text) => text !== '')
   const [program = 'diff', ...args] = own === undefined ? ['diff', '-u', '-N'] : own.split(/\s+/)
   return new Promise((resolve, reject) => {
-    const child = spawn(program, [...args, live, merged], { env: { ...c.io.env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(program, [...args, live, merged], {
+      env: { ...c.io.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     child.stdout.on('data', (data: Buffer) => c.io.out(data))
     child.stderr.on('data', (data: Buffer) => c.err(data.toString()))
-    child.once('error', (error) => reject(new Fault(`error: failed to run "${program}": ${error.message}`, 2)))
+    child.once('error', (error) =>
+      reject(new Fault(`error: failed to run "${program}": ${error.message}`, 2)),
+    )
     child.once('close', (code) => {
       if (code === 0 || code === 1) resolve(code === 1)
       else reject(new Fault(`error: ${program} ended with ${code}`, code ?? 2))

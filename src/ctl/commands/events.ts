@@ -23,7 +23,12 @@ export interface ShownEvent extends ApiObject {
   readonly series?: { readonly count?: number; readonly lastObservedTime?: string }
   readonly source?: { readonly component?: string; readonly host?: string }
   readonly reportingComponent?: string
-  readonly involvedObject?: { readonly kind?: string; readonly name?: string; readonly namespace?: string; readonly uid?: string }
+  readonly involvedObject?: {
+    readonly kind?: string
+    readonly name?: string
+    readonly namespace?: string
+    readonly uid?: string
+  }
 }
 
 /** When an event was seen last. */
@@ -43,29 +48,61 @@ export const events: Command = {
   text: 'Shows events, of all objects or of one, oldest first.',
   flags: {
     ...outputFlags,
-    'all-namespaces': { type: 'bool', short: 'A', help: 'If present, list the requested object(s) across all namespaces.' },
-    'chunk-size': { type: 'int', default: '500', help: 'Accepted for compatibility.', isHidden: true },
-    for: { type: 'text', help: 'Filter events to only those pertaining to the specified resource.' },
-    'no-headers': { type: 'bool', help: "When using the default output format, don't print headers." },
+    'all-namespaces': {
+      type: 'bool',
+      short: 'A',
+      help: 'If present, list the requested object(s) across all namespaces.',
+    },
+    'chunk-size': {
+      type: 'int',
+      default: '500',
+      help: 'Accepted for compatibility.',
+      isHidden: true,
+    },
+    for: {
+      type: 'text',
+      help: 'Filter events to only those pertaining to the specified resource.',
+    },
+    'no-headers': {
+      type: 'bool',
+      help: "When using the default output format, don't print headers.",
+    },
     types: { type: 'list', help: 'Output only events of given types.' },
-    watch: { type: 'bool', short: 'w', help: 'After listing the requested events, watch for more events.' },
+    watch: {
+      type: 'bool',
+      short: 'w',
+      help: 'After listing the requested events, watch for more events.',
+    },
   },
   async run(c) {
     const of = await findResource(await c.discovery(), 'events.v1.')
     const namespace = c.flags.is('all-namespaces') ? '' : (await c.namespace()).name
     const selector = await selectorOf(c)
     const types = c.flags.list('types').map((type) => type.toLowerCase())
-    const isShown = (event: ShownEvent) => types.length === 0 || types.includes((event.type ?? '').toLowerCase())
-    const all = ((await readAll(c, { of, namespace, name: '' }, selector)) as unknown as ShownEvent[]).filter(isShown)
+    const isShown = (event: ShownEvent) =>
+      types.length === 0 || types.includes((event.type ?? '').toLowerCase())
+    const all = (
+      (await readAll(c, { of, namespace, name: '' }, selector)) as unknown as ShownEvent[]
+    ).filter(isShown)
     all.sort((a, b) => (lastSeen(a) < lastSeen(b) ? -1 : lastSeen(a) > lastSeen(b) ? 1 : 0))
     const show = await printer(c)
     if (all.length === 0 && !c.flags.is('watch')) {
-      return c.err(namespace === '' ? 'No events found.\n' : `No events found in ${namespace} namespace.\n`)
+      return c.err(
+        namespace === '' ? 'No events found.\n' : `No events found in ${namespace} namespace.\n`,
+      )
     }
     await show(all)
     if (!c.flags.is('watch')) return
     const api = await c.api()
-    const { body } = await api.send({ path: resourcePath(of, namespace), query: { ...selector, watch: 'true', resourceVersion: newest(all as unknown as LiveObject[]) }, signal: c.io.interrupted })
+    const { body } = await api.send({
+      path: resourcePath(of, namespace),
+      query: {
+        ...selector,
+        watch: 'true',
+        resourceVersion: newest(all as unknown as LiveObject[]),
+      },
+      signal: c.io.interrupted,
+    })
     for await (const line of linesOf(body)) {
       const { type, object } = parseJson(line) as { type: string; object: ShownEvent }
       if ((type === 'ADDED' || type === 'MODIFIED') && isShown(object)) await show([object])
@@ -74,7 +111,10 @@ export const events: Command = {
 }
 
 const newest = (all: readonly LiveObject[]): string =>
-  String(all.reduce((max, { metadata }) => Math.max(max, Number(metadata.resourceVersion ?? 0)), 0) || '')
+  String(
+    all.reduce((max, { metadata }) => Math.max(max, Number(metadata.resourceVersion ?? 0)), 0) ||
+      '',
+  )
 
 async function selectorOf(c: Context): Promise<Record<string, string | undefined>> {
   const text = c.flags.text('for')
@@ -89,7 +129,8 @@ async function printer(c: Context): Promise<(all: readonly ShownEvent[]) => Prom
   const format = formatOf(c, false)
   if (format.name !== '') {
     const print = await printerOf(c, format)
-    return async (all) => c.out(await print({ apiVersion: 'v1', kind: 'List', items: [...all], metadata: {} } as never))
+    return async (all) =>
+      c.out(await print({ apiVersion: 'v1', kind: 'List', items: [...all], metadata: {} } as never))
   }
   const columns = new Columns()
   const withNamespace = c.flags.is('all-namespaces')
@@ -103,7 +144,14 @@ async function printer(c: Context): Promise<(all: readonly ShownEvent[]) => Prom
       `${event.involvedObject?.kind ?? ''}/${event.involvedObject?.name ?? ''}`,
       (event.message ?? '').trim(),
     ])
-    const head = [...(withNamespace ? ['NAMESPACE'] : []), 'LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE']
+    const head = [
+      ...(withNamespace ? ['NAMESPACE'] : []),
+      'LAST SEEN',
+      'TYPE',
+      'REASON',
+      'OBJECT',
+      'MESSAGE',
+    ]
     c.out(columns.format(noHeaders ? rows : [head, ...rows]))
     noHeaders = true
   }

@@ -28,33 +28,44 @@ export const explain: Command = {
     ['A field', 'explain pods.spec.containers'],
   ],
   flags: {
-    'api-version': { type: 'text', help: 'Get different explanations for particular API version (API group/version)' },
+    'api-version': {
+      type: 'text',
+      help: 'Get different explanations for particular API version (API group/version)',
+    },
     recursive: { type: 'bool', help: 'Print the fields of fields (Currently only 1 level deep)' },
   },
   async run(c) {
     const [text = ''] = c.args
-    if (c.args.length === 0) throw new Fault('error: You must specify the type of resource to explain. Use "' + c.program + ' api-resources" for a complete list of supported resources.')
+    if (c.args.length === 0)
+      throw new Fault(
+        'error: You must specify the type of resource to explain. Use "' +
+          c.program +
+          ' api-resources" for a complete list of supported resources.',
+      )
     if (c.args.length > 1) throw c.misuse(`We accept only this format: explain RESOURCE`)
     const [word = '', ...path] = text.split('.')
     const of = await resourceOf(c, word)
     const { components } = await documentOf(c, of.group, of.version)
     const root = rootOf(components, of)
-    if (!root) throw new Fault(`error: couldn't find resource for "${of.group}/${of.version}, Kind=${of.kind}"`)
+    if (!root)
+      throw new Fault(
+        `error: couldn't find resource for "${of.group}/${of.version}, Kind=${of.kind}"`,
+      )
     const reader = new Reader(components)
-    c.out(`KIND:     ${of.kind}\nVERSION:  ${apiVersionOf(of)}\n\n`)
+    const head = `KIND:     ${of.kind}\nVERSION:  ${apiVersionOf(of)}\n\n`
     if (path.length === 0) {
-      c.out(reader.description(root))
+      c.out(head + reader.description(root))
       c.out(reader.fields(root, c.flags.is('recursive')))
       return
     }
     const { name, schema } = reader.at(root, path)
     const object = reader.objectOf(schema)
     if (object) {
-      c.out(`RESOURCE: ${name} <${reader.typeName(schema)}>\n\n`)
+      c.out(`${head}RESOURCE: ${name} <${reader.typeName(schema)}>\n\n`)
       c.out(reader.description(schema, object))
       c.out(reader.fields(object, c.flags.is('recursive')))
     } else {
-      c.out(`FIELD:    ${name} <${reader.typeName(schema)}>\n\n`)
+      c.out(`${head}FIELD:    ${name} <${reader.typeName(schema)}>\n\n`)
       c.out(reader.description(schema))
     }
   },
@@ -66,13 +77,18 @@ async function resourceOf(c: Context, word: string) {
   const apiVersion = c.flags.text('api-version')
   if (apiVersion === '') return found
   const other = await findKind(discovery, apiVersion, found.kind)
-  if (!other) throw new Fault(`error: couldn't find resource for "${apiVersion}, Kind=${found.kind}"`)
+  if (!other)
+    throw new Fault(`error: couldn't find resource for "${apiVersion}, Kind=${found.kind}"`)
   return other
 }
 
 type Schemas = Readonly<Record<string, Schema>>
 
-async function documentOf(c: Context, group: string, version: string): Promise<{ components: Schemas }> {
+async function documentOf(
+  c: Context,
+  group: string,
+  version: string,
+): Promise<{ components: Schemas }> {
   const api = await c.api()
   const document = await api.json<{ components?: { schemas?: Schemas } }>({
     path: `/openapi/v3${groupPath(group, version)}`,
@@ -92,7 +108,12 @@ function rootOf(schemas: Schemas, of: KindName): Schema | null {
     for (const [name, value] of Object.entries(schema)) {
       if (!name.endsWith('-group-version-kind') || !Array.isArray(value)) continue
       const marks = value as KindName[]
-      if (marks.some((one) => one.group === of.group && one.version === of.version && one.kind === of.kind)) return schema
+      if (
+        marks.some(
+          (one) => one.group === of.group && one.version === of.version && one.kind === of.kind,
+        )
+      )
+        return schema
     }
   }
   return null
@@ -128,7 +149,10 @@ class Reader {
     let schema = root
     for (const name of path) {
       const object = this.objectOf(schema)
-      const next = object?.properties && Object.hasOwn(object.properties, name) ? object.properties[name]! : null
+      const next =
+        object?.properties && Object.hasOwn(object.properties, name)
+          ? object.properties[name]!
+          : null
       if (!next) throw new Fault(`error: field "${name}" does not exist`)
       schema = next
     }
@@ -142,16 +166,19 @@ class Reader {
       return `map[string]${this.typeName(full.additionalProperties)}`
     }
     if (full.properties) return 'Object'
-    if (Object.keys(full).some((key) => key.endsWith('-int-or-string')) || full.oneOf) return 'string'
-    if (full.type === 'object') return full.additionalProperties === undefined ? 'Object' : 'map[string]'
+    if (Object.keys(full).some((key) => key.endsWith('-int-or-string')) || full.oneOf)
+      return 'string'
+    if (full.type === 'object') return 'map[string]'
     return full.type ?? 'string'
   }
 
   description(schema: Schema, inner: Schema | null = null): string {
     const own = schema.description ?? this.resolve(schema).description ?? ''
-    const texts = [own, inner?.description ?? ''].filter((text, i, all) => text !== '' && all.indexOf(text) === i)
+    const texts = [own, inner?.description ?? ''].filter(
+      (text, i, all) => text !== '' && all.indexOf(text) === i,
+    )
     const shown = texts.length === 0 ? ['<empty>'] : texts
-    return `DESCRIPTION:\n${shown.map((text) => indented(wrapped(text, 75), 5)).join('\n')}\n`
+    return `DESCRIPTION:\n${shown.map((text) => indented(wrapped(text, 75), 5)).join('\n\n')}\n`
   }
 
   fields(schema: Schema, isRecursive: boolean): string {

@@ -22,17 +22,38 @@ export const expose: Command = {
   flags: {
     ...writeFlags,
     ...manyFlags,
-    'cluster-ip': { type: 'text', help: "ClusterIP to be assigned to the service. Leave empty to auto-allocate, or set to 'None' to create a headless service." },
-    'external-ip': { type: 'text', help: 'Additional external IP address (not managed by the cluster) to accept for the service.' },
+    'cluster-ip': {
+      type: 'text',
+      help: "ClusterIP to be assigned to the service. Leave empty to auto-allocate, or set to 'None' to create a headless service.",
+    },
+    'external-ip': {
+      type: 'text',
+      help: 'Additional external IP address (not managed by the cluster) to accept for the service.',
+    },
     labels: { type: 'text', help: 'Labels to apply to the service created by this call.' },
     'load-balancer-ip': { type: 'text', help: 'IP to assign to the LoadBalancer.' },
     name: { type: 'text', help: 'The name for the newly created object.' },
-    port: { type: 'text', help: 'The port that the service should serve on. Copied from the resource being exposed, if unspecified' },
-    protocol: { type: 'text', help: "The network protocol for the service to be created. Default is 'TCP'." },
+    port: {
+      type: 'text',
+      help: 'The port that the service should serve on. Copied from the resource being exposed, if unspecified',
+    },
+    protocol: {
+      type: 'text',
+      help: "The network protocol for the service to be created. Default is 'TCP'.",
+    },
     'save-config': { type: 'bool', help: 'Save the configuration in the annotation.' },
-    'session-affinity': { type: 'text', help: "If non-empty, set the session affinity for the service to this; legal values: 'None', 'ClientIP'" },
-    'target-port': { type: 'text', help: 'Name or number for the port on the container that the service should direct traffic to.' },
-    type: { type: 'text', help: 'Type for this service: ClusterIP, NodePort, LoadBalancer, or ExternalName. Default is \'ClusterIP\'.' },
+    'session-affinity': {
+      type: 'text',
+      help: "If non-empty, set the session affinity for the service to this; legal values: 'None', 'ClientIP'",
+    },
+    'target-port': {
+      type: 'text',
+      help: 'Name or number for the port on the container that the service should direct traffic to.',
+    },
+    type: {
+      type: 'text',
+      help: "Type for this service: ClusterIP, NodePort, LoadBalancer, or ExternalName. Default is 'ClusterIP'.",
+    },
   },
   async run(c) {
     for (const one of await findObjects(c)) await send(c, serviceFor(c, one), 'expose', 'exposed')
@@ -42,33 +63,52 @@ export const expose: Command = {
 function selectorOf(c: Context, { of, name, object }: Found): Record<string, string> {
   const given = c.flags.text('selector')
   if (given !== '') return resourceList(given) ?? {}
-  const spec = object.spec as { selector?: { matchLabels?: Record<string, string>; matchExpressions?: unknown[] } & Record<string, unknown> } | undefined
+  const spec = object.spec as
+    | {
+        selector?: { matchLabels?: Record<string, string>; matchExpressions?: unknown[] } & Record<
+          string,
+          unknown
+        >
+      }
+    | undefined
   if (of.kind === 'Pod') {
     const labels = object.metadata.labels ?? {}
-    if (Object.keys(labels).length === 0) throw new Fault("error: couldn't retrieve selectors via --selector flag or introspection: the pod has no labels and cannot be exposed")
+    if (Object.keys(labels).length === 0)
+      throw new Fault(
+        "error: couldn't retrieve selectors via --selector flag or introspection: the pod has no labels and cannot be exposed",
+      )
     return labels
   }
-  if (of.kind === 'Service' || of.kind === 'ReplicationController') return (spec?.selector ?? {}) as unknown as Record<string, string>
+  if (of.kind === 'Service' || of.kind === 'ReplicationController')
+    return (spec?.selector ?? {}) as unknown as Record<string, string>
   if (of.kind === 'Deployment' || of.kind === 'ReplicaSet') return spec?.selector?.matchLabels ?? {}
   throw new Fault(`error: cannot expose a ${of.kind} named ${JSON.stringify(name)}`)
 }
 
 function portsOf(one: Found): Port[] {
-  if (one.of.kind === 'Service') return [...((one.object as unknown as ServiceObject).spec?.ports ?? [])] as Port[]
+  if (one.of.kind === 'Service')
+    return [...((one.object as unknown as ServiceObject).spec?.ports ?? [])] as Port[]
   return needPodSpec(one.object).containers.flatMap(({ ports }) => (ports ?? []) as Port[])
 }
 
 function serviceFor(c: Context, one: Found) {
   const text = (name: string) => c.flags.text(name)
   const selector = selectorOf(c, one)
-  const given = text('port') === '' ? [] : text('port').split(',').map((port): Port => ({ port: Number(port) }))
+  const given =
+    text('port') === ''
+      ? []
+      : text('port')
+          .split(',')
+          .map((port): Port => ({ port: Number(port) }))
   const found = given.length > 0 ? given : portsOf(one)
   const isHeadless = text('cluster-ip') === 'None'
-  if (found.length === 0 && !isHeadless) throw new Fault("error: couldn't find port via --port flag or introspection\nSee 'expose -h' for help and examples")
+  if (found.length === 0 && !isHeadless)
+    throw new Fault("error: couldn't find port via --port flag or introspection")
   const target = text('target-port')
   const ports = found.map(({ port, containerPort, protocol }, i) => {
     const number = port ?? containerPort ?? 0
-    const goal = target === '' ? (containerPort ?? number) : /^\d+$/.test(target) ? Number(target) : target
+    const goal =
+      target === '' ? (containerPort ?? number) : /^\d+$/.test(target) ? Number(target) : target
     return {
       ...(found.length > 1 ? { name: `port-${i + 1}` } : {}),
       port: number,
@@ -100,16 +140,36 @@ export const autoscale: Command = {
   flags: {
     ...writeFlags,
     ...manyFlags,
-    'cpu-percent': { type: 'int', default: '-1', help: 'The target average CPU utilization (represented as a percent of requested CPU) over all the pods.' },
-    max: { type: 'int', default: '-1', help: 'The upper limit for the number of pods that can be set by the autoscaler. Required.' },
-    min: { type: 'int', default: '-1', help: 'The lower limit for the number of pods that can be set by the autoscaler.' },
-    name: { type: 'text', help: 'The name for the newly created object. If not specified, the name of the input resource will be used.' },
+    'cpu-percent': {
+      type: 'int',
+      default: '-1',
+      help: 'The target average CPU utilization (represented as a percent of requested CPU) over all the pods.',
+    },
+    max: {
+      type: 'int',
+      default: '-1',
+      help: 'The upper limit for the number of pods that can be set by the autoscaler. Required.',
+    },
+    min: {
+      type: 'int',
+      default: '-1',
+      help: 'The lower limit for the number of pods that can be set by the autoscaler.',
+    },
+    name: {
+      type: 'text',
+      help: 'The name for the newly created object. If not specified, the name of the input resource will be used.',
+    },
     'save-config': { type: 'bool', help: 'Save the configuration in the annotation.' },
   },
   async run(c) {
     const [min, max, cpu] = [c.flags.int('min'), c.flags.int('max'), c.flags.int('cpu-percent')]
-    if (max < 1) throw new Fault(`error: --max=MAXPODS is required and must be at least 1, max: ${max}`)
-    if (max < min) throw new Fault(`error: --max=MAXPODS must be larger or equal to --min=MINPODS, max: ${max}, min: ${min}`)
+    if (!c.flags.isSet('max')) throw new Fault('error: required flag(s) "max" not set')
+    if (max < 1)
+      throw new Fault(`error: --max=MAXPODS is required and must be at least 1, max: ${max}`)
+    if (max < min)
+      throw new Fault(
+        `error: --max=MAXPODS must be larger or equal to --min=MINPODS, max: ${max}, min: ${min}`,
+      )
     for (const { object, name, of } of await findObjects(c)) {
       if (!/^(Deployment|ReplicaSet|StatefulSet|ReplicationController)$/.test(of.kind)) {
         throw new Fault(`error: cannot autoscale a ${of.kind}: no scale subresource`)
@@ -134,41 +194,75 @@ export const autoscale: Command = {
 export const run: Command = {
   use: 'NAME --image=image [--env="key=value"] [--port=port] [--dry-run=server|client] [--overrides=inline-json] [--command] -- [COMMAND] [args...]',
   text: 'Creates a pod that runs an image.',
-  examples: [['A pod', 'run web --image=nginx'], ['With arguments', 'run tool --image=busybox -- sleep 60']],
+  examples: [
+    ['A pod', 'run web --image=nginx'],
+    ['With arguments', 'run tool --image=busybox -- sleep 60'],
+  ],
   flags: {
     ...writeFlags,
     annotations: { type: 'array', help: 'Annotations to apply to the pod.' },
-    attach: { type: 'bool', help: 'If true, wait for the Pod to start running, and then attach to it.' },
-    command: { type: 'bool', help: "If true and extra arguments are present, use them as the 'command' field in the container, rather than the 'args' field." },
+    attach: {
+      type: 'bool',
+      help: 'If true, wait for the Pod to start running, and then attach to it.',
+    },
+    command: {
+      type: 'bool',
+      help: "If true and extra arguments are present, use them as the 'command' field in the container, rather than the 'args' field.",
+    },
     env: { type: 'array', help: 'Environment variables to set in the container.' },
-    expose: { type: 'bool', help: 'If true, create a ClusterIP service associated with the pod. Requires `--port`.' },
+    expose: {
+      type: 'bool',
+      help: 'If true, create a ClusterIP service associated with the pod. Requires `--port`.',
+    },
     image: { type: 'text', help: 'The image for the container to run.' },
     'image-pull-policy': { type: 'text', help: 'The image pull policy for the container.' },
-    labels: { type: 'text', short: 'l', help: 'Comma separated labels to apply to the pod. Will override previous values.' },
+    labels: {
+      type: 'text',
+      short: 'l',
+      help: 'Comma separated labels to apply to the pod. Will override previous values.',
+    },
     overrides: { type: 'text', help: 'An inline JSON override for the generated object.' },
     port: { type: 'text', help: 'The port that this container exposes.' },
     privileged: { type: 'bool', help: 'If true, run the container in privileged mode.' },
     quiet: { type: 'bool', short: 'q', help: 'If true, suppress prompt messages.' },
-    restart: { type: 'text', default: 'Always', help: 'The restart policy for this Pod.  Legal values [Always, OnFailure, Never].' },
-    rm: { type: 'bool', help: 'If true, delete the pod after it exits.  Only valid when attaching to the container.' },
+    restart: {
+      type: 'text',
+      default: 'Always',
+      help: 'The restart policy for this Pod.  Legal values [Always, OnFailure, Never].',
+    },
+    rm: {
+      type: 'bool',
+      help: 'If true, delete the pod after it exits.  Only valid when attaching to the container.',
+    },
     'save-config': { type: 'bool', help: 'Save the configuration in the annotation.' },
-    stdin: { type: 'bool', short: 'i', help: 'Keep stdin open on the container in the pod, even if nothing is attached.' },
+    stdin: {
+      type: 'bool',
+      short: 'i',
+      help: 'Keep stdin open on the container in the pod, even if nothing is attached.',
+    },
     tty: { type: 'bool', short: 't', help: 'Allocate a TTY for the container in the pod.' },
   },
   async run(c) {
     const [name = ''] = c.args
     if (name === '' || c.dash === 0) throw new Fault('error: NAME is required for run')
-    if (c.flags.text('image') === '') throw new Fault('error: --image is required')
+    if (c.flags.text('image') === '') throw new Fault('error: required flag(s) "image" not set')
     if (c.flags.is('attach') || c.flags.is('rm')) {
-      throw new Fault(`error: --attach and --rm are not supported: use "${c.program} attach" when the pod runs, and "${c.program} delete"`)
+      throw new Fault(
+        `error: --attach and --rm are not supported: use "${c.program} attach" when the pod runs, and "${c.program} delete"`,
+      )
     }
     const { applyMergePatch } = await import('../../patch/merge-patch.ts')
     const { parseYaml } = await import('../../codec/yaml.ts')
     const text = c.flags.text('overrides')
     const made = podFor(c, name)
     const port = c.flags.text('port')
-    if (c.flags.is('expose') && port === '') throw new Fault('error: --port must be set when exposing a service')
-    await send(c, (text === '' ? made : applyMergePatch(made, await parseYaml(text))) as typeof made, 'run')
+    if (c.flags.is('expose') && port === '')
+      throw new Fault('error: --port must be set when exposing a service')
+    await send(
+      c,
+      (text === '' ? made : applyMergePatch(made, await parseYaml(text))) as typeof made,
+      'run',
+    )
     if (!c.flags.is('expose')) return
     const number = Number(port)
     await send(
@@ -177,7 +271,10 @@ export const run: Command = {
         apiVersion: 'v1',
         kind: 'Service',
         metadata: { name },
-        spec: { ports: [{ port: number, protocol: 'TCP', targetPort: number }], selector: made.metadata.labels },
+        spec: {
+          ports: [{ port: number, protocol: 'TCP', targetPort: number }],
+          selector: made.metadata.labels,
+        },
         status: { loadBalancer: {} },
       },
       'expose',
@@ -194,7 +291,9 @@ function podFor(c: Context, name: string) {
     if (equals < 1) throw new Fault(`error: invalid environment variable: ${pair}`)
     return { name: pair.slice(0, equals), value: pair.slice(equals + 1) }
   })
-  const annotations = Object.fromEntries(c.flags.list('annotations').map((pair) => pair.split(/=(.*)/s).slice(0, 2) as [string, string]))
+  const annotations = Object.fromEntries(
+    c.flags.list('annotations').map((pair) => pair.split(/=(.*)/s).slice(0, 2) as [string, string]),
+  )
   const container = {
     ...(extra.length > 0 ? { [c.flags.is('command') ? 'command' : 'args']: extra } : {}),
     ...(env.length > 0 ? { env } : {}),
@@ -215,4 +314,3 @@ function podFor(c: Context, name: string) {
     status: {},
   }
 }
-

@@ -15,16 +15,32 @@ import { Socket } from '../stream/socket.ts'
 export const portForward: Command = {
   use: 'TYPE/NAME [options] [LOCAL_PORT:]REMOTE_PORT [...[LOCAL_PORT_N:]REMOTE_PORT_N]',
   text: 'Forwards ports of this machine to a pod.',
-  examples: [['Port 8888 to port 80', 'port-forward pod/web 8888:80'], ['A random port', 'port-forward svc/web :80']],
+  examples: [
+    ['Port 8888 to port 80', 'port-forward pod/web 8888:80'],
+    ['A random port', 'port-forward svc/web :80'],
+  ],
   flags: {
-    address: { type: 'list', default: 'localhost', help: 'Addresses to listen on (comma separated). Only accepts IP addresses or localhost as a value.' },
-    'pod-running-timeout': { type: 'duration', default: '1m0s', help: 'Accepted for compatibility.', isHidden: true },
+    address: {
+      type: 'list',
+      default: 'localhost',
+      help: 'Addresses to listen on (comma separated). Only accepts IP addresses or localhost as a value.',
+    },
+    'pod-running-timeout': {
+      type: 'duration',
+      default: '1m0s',
+      help: 'Accepted for compatibility.',
+      isHidden: true,
+    },
   },
   async run(c) {
     const [word = '', ...pairs] = c.args
-    if (pairs.length === 0) throw c.misuse('TYPE/NAME and list of ports are required for port-forward')
+    if (pairs.length === 0)
+      throw c.misuse('TYPE/NAME and list of ports are required for port-forward')
     const pod = await findPod(c, word)
-    if (pod.status?.phase !== 'Running') throw new Fault(`error: unable to forward port because pod is not running. Current status=${pod.status?.phase ?? ''}`)
+    if (pod.status?.phase !== 'Running')
+      throw new Fault(
+        `error: unable to forward port because pod is not running. Current status=${pod.status?.phase ?? ''}`,
+      )
     const servers: Server[] = []
     for (const pair of pairs) {
       const { local, remote } = await portsOf(c, { pair, word, pod })
@@ -35,7 +51,8 @@ export const portForward: Command = {
         }
       }
     }
-    if (servers.length === 0) throw new Fault('error: unable to listen on any of the requested ports')
+    if (servers.length === 0)
+      throw new Fault('error: unable to listen on any of the requested ports')
     await untilInterrupted(c)
     for (const server of servers) server.close()
   },
@@ -53,7 +70,10 @@ interface Ports {
   readonly remote: number
 }
 
-async function portsOf(c: Context, { pair, word, pod }: { pair: string; word: string; pod: PodObject }): Promise<Ports> {
+async function portsOf(
+  c: Context,
+  { pair, word, pod }: { pair: string; word: string; pod: PodObject },
+): Promise<Ports> {
   const [first = '', second] = pair.split(':')
   const remoteText = second ?? first
   const remote = await remotePort(c, remoteText, { word, pod })
@@ -65,14 +85,27 @@ async function portsOf(c: Context, { pair, word, pod }: { pair: string; word: st
 }
 
 /** A port of a pod, or the one that a port of a service means. */
-async function remotePort(c: Context, text: string, { word, pod }: { word: string; pod: PodObject }): Promise<number> {
+async function remotePort(
+  c: Context,
+  text: string,
+  { word, pod }: { word: string; pod: PodObject },
+): Promise<number> {
   const named = (name: string) =>
-    (pod.spec?.containers ?? []).flatMap(({ ports = [] }) => ports ?? []).find((port) => port.name === name)?.containerPort
+    (pod.spec?.containers ?? [])
+      .flatMap(({ ports = [] }) => ports ?? [])
+      .find((port) => port.name === name)?.containerPort
   const [type = '', name = ''] = word.split('/')
-  if (!/^(svc|services?)(\.|$)/.test(type)) return /^\d+$/.test(text) ? Number(text) : (named(text) ?? 0)
+  if (!/^(svc|services?)(\.|$)/.test(type))
+    return /^\d+$/.test(text) ? Number(text) : (named(text) ?? 0)
   const of = await findResource(await c.discovery(), 'services')
-  const service = (await readOne(c, { of, namespace: (await c.namespace()).name, name })) as unknown as ServiceObject
-  const port = (service.spec?.ports ?? []).find((one) => String(one.port) === text || one.name === text)
+  const service = (await readOne(c, {
+    of,
+    namespace: (await c.namespace()).name,
+    name,
+  })) as unknown as ServiceObject
+  const port = (service.spec?.ports ?? []).find(
+    (one) => String(one.port) === text || one.name === text,
+  )
   if (!port) throw new Fault(`error: Service ${name} does not have a service port ${text}`)
   const target = port.targetPort ?? port.port
   return typeof target === 'string' ? (named(target) ?? 0) : Number(target)
@@ -90,16 +123,25 @@ function listening(c: Context, { pod, local, remote, host }: Listening): Promise
     const server = createServer((socket) => {
       c.out(`Handling connection for ${local === 0 ? portOf(server) : local}\n`)
       forwarded(c, { pod, remote, socket }).catch((error: unknown) => {
-        c.err(`E portforward: an error occurred forwarding ${local} -> ${remote}: ${messageOf(error)}\n`)
+        c.err(
+          `E portforward: an error occurred forwarding ${local} -> ${remote}: ${messageOf(error)}\n`,
+        )
         socket.destroy()
       })
     })
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (host === '::1') resolve(null)
-      else reject(new Fault(`error: unable to listen on port ${local}: ${error.code === 'EADDRINUSE' ? 'address already in use' : error.message}`))
+      else
+        reject(
+          new Fault(
+            `error: unable to listen on port ${local}: ${error.code === 'EADDRINUSE' ? 'address already in use' : error.message}`,
+          ),
+        )
     })
     server.listen(local, host, () => {
-      c.out(`Forwarding from ${host.includes(':') ? `[${host}]` : host}:${portOf(server)} -> ${remote}\n`)
+      c.out(
+        `Forwarding from ${host.includes(':') ? `[${host}]` : host}:${portOf(server)} -> ${remote}\n`,
+      )
       resolve(server)
     })
   })
@@ -108,11 +150,18 @@ function listening(c: Context, { pod, local, remote, host }: Listening): Promise
 const portOf = (server: Server): number => (server.address() as { port: number }).port
 
 /** Channel 0 carries data and channel 1 errors; the first message of each is the port. */
-async function forwarded(c: Context, { pod, remote, socket }: { pod: PodObject; remote: number; socket: TcpSocket }): Promise<void> {
+async function forwarded(
+  c: Context,
+  { pod, remote, socket }: { pod: PodObject; remote: number; socket: TcpSocket },
+): Promise<void> {
   const of = await findResource(await c.discovery(), 'pods')
   const { name = '', namespace = '' } = pod.metadata ?? {}
   const protocol = vocabularies[commonVocabulary].resolve('v4.channel{api}')
-  const remoteSocket = await Socket.open(await c.api(), `${resourcePath(of, namespace, name)}/portforward?ports=${remote}`, [protocol])
+  const remoteSocket = await Socket.open(
+    await c.api(),
+    `${resourcePath(of, namespace, name)}/portforward?ports=${remote}`,
+    [protocol],
+  )
   socket.on('data', (data: Buffer) => remoteSocket.send(Buffer.concat([Buffer.from([0]), data])))
   socket.on('close', () => remoteSocket.close())
   socket.on('error', () => remoteSocket.close())
@@ -136,10 +185,24 @@ export const proxy: Command = {
   text: 'Serves the API to programs of this machine over plain HTTP, with the credentials of the configuration. Only hosts of this machine are served.',
   examples: [['On a random port', 'proxy --port=0']],
   flags: {
-    'accept-hosts': { type: 'text', default: DEFAULT_HOSTS, help: 'Accepted for compatibility: only hosts of this machine are served.', isHidden: true },
-    address: { type: 'text', default: '127.0.0.1', help: 'The IP address on which to serve on; one of this machine\'s own.' },
+    'accept-hosts': {
+      type: 'text',
+      default: DEFAULT_HOSTS,
+      help: 'Accepted for compatibility: only hosts of this machine are served.',
+      isHidden: true,
+    },
+    address: {
+      type: 'text',
+      default: '127.0.0.1',
+      help: "The IP address on which to serve on; one of this machine's own.",
+    },
     'api-prefix': { type: 'text', default: '/', help: 'Prefix to serve the proxied API under.' },
-    port: { type: 'int', short: 'p', default: '8001', help: 'The port on which to run the proxy. Set to 0 to pick a random port.' },
+    port: {
+      type: 'int',
+      short: 'p',
+      default: '8001',
+      help: 'The port on which to run the proxy. Set to 0 to pick a random port.',
+    },
     'reject-paths': { type: 'bool', help: 'Accepted for compatibility.', isHidden: true },
   },
   async run(c) {
@@ -149,7 +212,8 @@ export const proxy: Command = {
       const url = request.url ?? '/'
       const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(request.headers.host ?? '')
       // Sessions with containers, and requests of pages from elsewhere, are not for everyone on this machine.
-      const isRefused = /\/pods\/[^/]+\/(exec|attach)(\?|$)/.test(url) || !isLocal || !url.startsWith(prefix)
+      const isRefused =
+        /\/pods\/[^/]+\/(exec|attach)(\?|$)/.test(url) || !isLocal || !url.startsWith(prefix)
       if (isRefused) return void response.writeHead(403).end('Forbidden\n')
       const [path = '', query = ''] = url.slice(prefix.length - 1).split(/\?(.*)/s)
       const params: Record<string, string[]> = {}
@@ -160,7 +224,14 @@ export const proxy: Command = {
         const ending = new AbortController()
         response.once('close', () => ending.abort())
         void api
-          .pass({ method: request.method ?? 'GET', path, query: params, headers: request.headers, body: Buffer.concat(chunks), signal: ending.signal })
+          .pass({
+            method: request.method ?? 'GET',
+            path,
+            query: params,
+            headers: request.headers,
+            body: Buffer.concat(chunks),
+            signal: ending.signal,
+          })
           .then(({ status, headers, body }) => {
             const type = headers['content-type']
             response.writeHead(status, type === undefined ? {} : { 'content-type': type })
@@ -174,7 +245,9 @@ export const proxy: Command = {
       server.once('error', (error) => reject(new Fault(`error: ${error.message}`)))
       server.listen(c.flags.int('port'), c.flags.text('address'), resolve)
     })
-    c.out(`Starting to serve on ${c.flags.text('address')}:${(server.address() as { port: number }).port}\n`)
+    c.out(
+      `Starting to serve on ${c.flags.text('address')}:${(server.address() as { port: number }).port}\n`,
+    )
     await untilInterrupted(c)
     server.close()
     server.closeAllConnections()

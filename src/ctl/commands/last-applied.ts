@@ -11,23 +11,37 @@ import type { Command } from '../base/command.ts'
 import type { Context } from '../base/context.ts'
 import { Fault } from '../base/faults.ts'
 import { edited } from '../edit/editor.ts'
-import { globalHelp } from '../help.ts'
+import { globalHelp } from '../base/flag-help.ts'
 import { allPlugins } from '../plugins.ts'
 import { jsonText } from '../print/output.ts'
 
 async function configurationOf(c: Context, object: ApiObject): Promise<ApiObject> {
   const text = object.metadata?.annotations?.[lastApplied(await c.words())]
-  if (text === undefined) throw new Fault(`error: no last-applied-configuration annotation found on resource: ${object.metadata?.name}`)
+  if (text === undefined)
+    throw new Fault(
+      `error: no last-applied-configuration annotation found on resource: ${object.metadata?.name}`,
+    )
   return parseJson(text) as ApiObject
 }
 
 export const viewLastApplied: Command = {
   use: '(TYPE [NAME | -l label] | TYPE/NAME | -f FILENAME)',
   text: 'Shows the configuration that was applied last.',
-  flags: { ...manyFlags, output: { type: 'text', short: 'o', default: 'yaml', help: 'Output format. Must be one of (yaml, json)' } },
+  flags: {
+    ...manyFlags,
+    output: {
+      type: 'text',
+      short: 'o',
+      default: 'yaml',
+      help: 'Output format. Must be one of (yaml, json)',
+    },
+  },
   async run(c) {
     const output = c.flags.text('output')
-    if (output !== 'yaml' && output !== 'json') throw c.misuse(`Unexpected -o output mode: ${output}, the flag 'output' must be one of yaml|json`)
+    if (output !== 'yaml' && output !== 'json')
+      throw c.misuse(
+        `Unexpected -o output mode: ${output}, the flag 'output' must be one of yaml|json`,
+      )
     for (const { object } of await findObjects(c)) {
       const configuration = await configurationOf(c, object)
       c.out(output === 'json' ? `${jsonText(configuration)}\n` : await toYaml(configuration))
@@ -50,7 +64,14 @@ async function setAnnotation(c: Context, path: string, configured: ApiObject): P
 export const setLastApplied: Command = {
   use: '-f FILENAME',
   text: 'Sets the configuration that was applied last to that of a file, and changes nothing else.',
-  flags: { ...writeFlags, ...fileFlags, 'create-annotation': { type: 'bool', help: "Will create 'last-applied-configuration' annotations if current objects doesn't have one" } },
+  flags: {
+    ...writeFlags,
+    ...fileFlags,
+    'create-annotation': {
+      type: 'bool',
+      help: "Will create 'last-applied-configuration' annotations if current objects doesn't have one",
+    },
+  },
   async run(c) {
     requireFiles(c)
     const done = await Done.of(c)
@@ -59,7 +80,10 @@ export const setLastApplied: Command = {
       const live = await readOne(c, { of, namespace, name })
       if (!c.flags.is('create-annotation')) await configurationOf(c, live)
       if (dryRunOf(c) === 'client') return done.say(live, 'configured')
-      await done.say(await setAnnotation(c, resourcePath(of, namespace, name), object), 'configured')
+      await done.say(
+        await setAnnotation(c, resourcePath(of, namespace, name), object),
+        'configured',
+      )
     })
   },
 }
@@ -74,7 +98,15 @@ export const editLastApplied: Command = {
       const before = await toYaml(await configurationOf(c, object))
       const after = await edited(before, '.yaml', c.io)
       if (after === before || after.trim() === '') c.err('Edit cancelled, no changes made.\n')
-      else await done.say(await setAnnotation(c, resourcePath(of, namespace, name), (await parseYaml(after)) as ApiObject), 'edited')
+      else
+        await done.say(
+          await setAnnotation(
+            c,
+            resourcePath(of, namespace, name),
+            (await parseYaml(after)) as ApiObject,
+          ),
+          'edited',
+        )
     }
   },
 }
@@ -82,12 +114,24 @@ export const editLastApplied: Command = {
 export const pluginList: Command = {
   use: '',
   text: 'Shows the plugins: programs of the search path whose names begin with that of this program and a dash.',
-  flags: { 'name-only': { type: 'bool', help: 'If true, display only the binary name of each plugin, rather than its full path' } },
+  flags: {
+    'name-only': {
+      type: 'bool',
+      help: 'If true, display only the binary name of each plugin, rather than its full path',
+    },
+  },
   run(c) {
     const found = allPlugins(c.program, c.io)
-    if (found.length === 0) return Promise.reject(new Fault(`error: unable to find any ${c.program} plugins in your PATH`))
-    const shown = found.map((path) => (c.flags.is('name-only') ? path.slice(path.lastIndexOf('/') + 1) : path))
-    c.out(`The following compatible plugins are available:\n\n${shown.map((one) => `${one}\n`).join('')}`)
+    if (found.length === 0)
+      return Promise.reject(
+        new Fault(`error: unable to find any ${c.program} plugins in your PATH`),
+      )
+    const shown = found.map((path) =>
+      c.flags.is('name-only') ? path.slice(path.lastIndexOf('/') + 1) : path,
+    )
+    c.out(
+      `The following compatible plugins are available:\n\n${shown.map((one) => `${one}\n`).join('')}`,
+    )
     return Promise.resolve()
   },
 }

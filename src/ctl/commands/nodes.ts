@@ -2,13 +2,20 @@
 import type { ApiObject } from '../../client/transport.ts'
 import { StatusError } from '../../meta/errors.ts'
 import { deleteOne, untilGone } from '../api/deleting.ts'
-import { findObjects, manyFlags, readAll, readOne, type Found, type LiveObject } from '../api/find-objects.ts'
+import {
+  findObjects,
+  manyFlags,
+  readAll,
+  readOne,
+  type Found,
+  type LiveObject,
+} from '../api/find-objects.ts'
 import type { NodeObject, PodObject } from '../api/kind-types.ts'
 import { findResource, resourcePath } from '../api/resources.ts'
 import { Done, dryRunFlag, dryRunOf, forEach, writeFlags, writeQuery } from '../api/writing.ts'
 import type { Command } from '../base/command.ts'
 import type { Context } from '../base/context.ts'
-import { Fault } from '../base/faults.ts'
+import { CommandFault, Fault } from '../base/faults.ts'
 
 interface Taint {
   key: string
@@ -23,8 +30,18 @@ const TAINT = /^([^=:]+?)(?:=([^:]*))?(?::([A-Za-z]+))?(-?)$/
 export const taint: Command = {
   use: 'NODE NAME KEY_1=VAL_1:TAINT_EFFECT_1 ... KEY_N=VAL_N:TAINT_EFFECT_N',
   text: 'Sets and removes taints of nodes. A taint with a minus sign at its end is removed.',
-  examples: [['Set one', 'taint nodes worker-1 dedicated=special:NoSchedule'], ['Remove one', 'taint nodes worker-1 dedicated:NoSchedule-']],
-  flags: { ...writeFlags, ...manyFlags, overwrite: { type: 'bool', help: 'If true, allow taints to be overwritten, otherwise reject taint updates that overwrite existing taints.' } },
+  examples: [
+    ['Set one', 'taint nodes worker-1 dedicated=special:NoSchedule'],
+    ['Remove one', 'taint nodes worker-1 dedicated:NoSchedule-'],
+  ],
+  flags: {
+    ...writeFlags,
+    ...manyFlags,
+    overwrite: {
+      type: 'bool',
+      help: 'If true, allow taints to be overwritten, otherwise reject taint updates that overwrite existing taints.',
+    },
+  },
   async run(c) {
     const start = c.args.findIndex((arg, i) => i > 0 && (/[:=]/.test(arg) || arg.endsWith('-')))
     if (start === -1) throw new Fault('error: at least one taint update is required')
@@ -34,25 +51,48 @@ export const taint: Command = {
     const done = await Done.of(c)
     const found = await findObjects(c, words)
     await forEach(found, async (one) => {
-      if (one.of.kind !== 'Node') throw new Fault(`error: invalid resource type ${one.of.name}, only node types are supported`)
-      const old = ((one.object.spec as { taints?: Taint[] } | undefined)?.taints ?? [])
+      if (one.of.kind !== 'Node')
+        throw new Fault(
+          `error: invalid resource type ${one.of.name}, only node types are supported`,
+        )
+      const old = (one.object.spec as { taints?: Taint[] } | undefined)?.taints ?? []
       const isSame = (a: Taint, b: Taint) => a.key === b.key && (a.effect ?? b.effect) === b.effect
       if (!c.flags.is('overwrite')) {
         const taken = added.find((item) => old.some((other) => isSame(item, other)))
-        if (taken) throw new Fault(`error: node ${one.name} already has ${taken.key} taint(s) with same effect(s) and --overwrite is false`)
+        if (taken)
+          throw new Fault(
+            `error: node ${one.name} already has ${taken.key} taint(s) with same effect(s) and --overwrite is false`,
+          )
       }
       const missing = removed.find((item) => !old.some((other) => isSame(item, other)))
-      if (missing) throw new Fault(`error: taint "${missing.key}${missing.effect ? `:${missing.effect}` : ''}" not found`)
-      const kept = old.filter((other) => ![...removed, ...added].some((item) => isSame(item, other)))
+      if (missing)
+        throw new Fault(
+          `error: taint "${missing.key}${missing.effect ? `:${missing.effect}` : ''}" not found`,
+        )
+      const kept = old.filter(
+        (other) => ![...removed, ...added].some((item) => isSame(item, other)),
+      )
       const taints = [...added, ...kept]
-      const what = added.length > 0 && removed.length > 0 ? 'modified' : added.length > 0 ? 'tainted' : 'untainted'
-      if (dryRunOf(c) === 'client') return done.say({ ...one.object, spec: { ...(one.object.spec as object), taints } } as ApiObject, what)
+      const what =
+        added.length > 0 && removed.length > 0
+          ? 'modified'
+          : added.length > 0
+            ? 'tainted'
+            : 'untainted'
+      if (dryRunOf(c) === 'client')
+        return done.say(
+          { ...one.object, spec: { ...(one.object.spec as object), taints } } as ApiObject,
+          what,
+        )
       const api = await c.api()
       const object = await api.json<ApiObject>({
         method: 'PATCH',
         path: resourcePath(one.of, '', one.name),
         query,
-        body: { metadata: { resourceVersion: one.object.metadata.resourceVersion }, spec: { taints: taints.length > 0 ? taints : null } },
+        body: {
+          metadata: { resourceVersion: one.object.metadata.resourceVersion },
+          spec: { taints: taints.length > 0 ? taints : null },
+        },
         type: 'application/merge-patch+json',
       })
       await done.say(object, what)
@@ -66,7 +106,12 @@ function parsed(texts: readonly string[]): { added: Taint[]; removed: Taint[] } 
     const [, key = '', value = '', effect, minus] = TAINT.exec(text) ?? []
     const isKnown = effect === undefined ? minus === '-' : EFFECTS.includes(effect)
     if (key === '') throw new Fault(`error: unknown taint spec: ${text}`)
-    if (!isKnown) throw new Fault(effect === undefined ? `error: unknown taint spec: ${text}` : `error: invalid taint spec: ${text}, unsupported taint effect`)
+    if (!isKnown)
+      throw new CommandFault(
+        effect === undefined
+          ? `unknown taint spec: ${text}`
+          : `invalid taint effect: ${effect}, unsupported taint effect`,
+      )
     if (minus === '-') removed.push({ key, ...(effect === undefined ? {} : { effect }) })
     else added.push({ key, ...(value === '' ? {} : { value }), effect: effect! })
   }
@@ -79,11 +124,16 @@ async function nodes(c: Context): Promise<Found[]> {
   const of = await findResource(await c.discovery(), 'nodes')
   const selector = c.flags.text('selector')
   if (c.args.length === 0 && selector === '') {
-    throw new Fault(`error: USAGE: ${c.command} NODE [flags]\nSee '${c.command} -h' for help and examples`)
+    throw new Fault(
+      `error: USAGE: ${c.command} NODE [flags]\nSee '${c.command} -h' for help and examples`,
+    )
   }
-  if (c.args.length > 0 && selector !== '') throw new Fault('error: cannot specify both a node name and a --selector option')
+  if (c.args.length > 0 && selector !== '')
+    throw new Fault('error: cannot specify both a node name and a --selector option')
   if (selector !== '') {
-    return (await readAll(c, { of, namespace: '', name: '' }, { labelSelector: selector })).map((object) => ({ of, namespace: '', name: object.metadata.name ?? '', object }))
+    return (await readAll(c, { of, namespace: '', name: '' }, { labelSelector: selector })).map(
+      (object) => ({ of, namespace: '', name: object.metadata.name ?? '', object }),
+    )
   }
   const found: Found[] = []
   for (const word of c.args) {
@@ -130,15 +180,41 @@ export const drain: Command = {
   text: 'Marks nodes as unschedulable and evicts their pods.',
   flags: {
     ...selecting,
-    'chunk-size': { type: 'int', default: '500', help: 'Accepted for compatibility.', isHidden: true },
-    'delete-emptydir-data': { type: 'bool', help: 'Continue even if there are pods using emptyDir (local data that will be deleted when the node is drained).' },
-    'disable-eviction': { type: 'bool', help: 'Force drain to use delete, even if eviction is supported. This will bypass checking PodDisruptionBudgets, use with caution.' },
-    force: { type: 'bool', help: 'Continue even if there are pods that do not declare a controller.' },
-    'grace-period': { type: 'int', default: '-1', help: 'Period of time in seconds given to each pod to terminate gracefully. If negative, the default value specified in the pod will be used.' },
+    'chunk-size': {
+      type: 'int',
+      default: '500',
+      help: 'Accepted for compatibility.',
+      isHidden: true,
+    },
+    'delete-emptydir-data': {
+      type: 'bool',
+      help: 'Continue even if there are pods using emptyDir (local data that will be deleted when the node is drained).',
+    },
+    'disable-eviction': {
+      type: 'bool',
+      help: 'Force drain to use delete, even if eviction is supported. This will bypass checking PodDisruptionBudgets, use with caution.',
+    },
+    force: {
+      type: 'bool',
+      help: 'Continue even if there are pods that do not declare a controller.',
+    },
+    'grace-period': {
+      type: 'int',
+      default: '-1',
+      help: 'Period of time in seconds given to each pod to terminate gracefully. If negative, the default value specified in the pod will be used.',
+    },
     'ignore-daemonsets': { type: 'bool', help: 'Ignore DaemonSet-managed pods.' },
     'pod-selector': { type: 'text', help: 'Label selector to filter pods on the node' },
-    'skip-wait-for-delete-timeout': { type: 'int', default: '0', help: 'If pod DeletionTimestamp older than N seconds, skip waiting for the pod.' },
-    timeout: { type: 'duration', default: '0s', help: 'The length of time to wait before giving up, zero means infinite' },
+    'skip-wait-for-delete-timeout': {
+      type: 'int',
+      default: '0',
+      help: 'If pod DeletionTimestamp older than N seconds, skip waiting for the pod.',
+    },
+    timeout: {
+      type: 'duration',
+      default: '0s',
+      help: 'The length of time to wait before giving up, zero means infinite',
+    },
   },
   async run(c) {
     const found = await nodes(c)
@@ -146,7 +222,8 @@ export const drain: Command = {
     for (const one of found) {
       const pods = await podsOf(c, one)
       for (const pod of pods) await evict(c, pod)
-      const suffix = dryRunOf(c) === 'none' ? '' : ` (${dryRunOf(c) === 'client' ? '' : 'server '}dry run)`
+      const suffix =
+        dryRunOf(c) === 'none' ? '' : ` (${dryRunOf(c) === 'client' ? '' : 'server '}dry run)`
       c.out(`node/${one.name} drained${suffix}\n`)
     }
   },
@@ -158,10 +235,14 @@ const nameOf = ({ metadata }: ApiObject) => `${metadata?.namespace}/${metadata?.
 async function podsOf(c: Context, node: Found): Promise<LiveObject[]> {
   const of = await findResource(await c.discovery(), 'pods')
   const mirror = (await c.words()).resolve('{label}/config.mirror')
-  const all = await readAll(c, { of, namespace: '', name: '' }, {
-    fieldSelector: `spec.nodeName=${node.name}`,
-    labelSelector: c.flags.text('pod-selector') || undefined,
-  })
+  const all = await readAll(
+    c,
+    { of, namespace: '', name: '' },
+    {
+      fieldSelector: `spec.nodeName=${node.name}`,
+      labelSelector: c.flags.text('pod-selector') || undefined,
+    },
+  )
   const groups: Record<'daemon' | 'data' | 'bare', string[]> = { daemon: [], data: [], bare: [] }
   const pods = all.filter((object) => {
     const { spec, status } = object as unknown as PodObject
@@ -173,18 +254,34 @@ async function podsOf(c: Context, node: Found): Promise<LiveObject[]> {
       return false
     }
     if (!owner && !isOver) groups.bare.push(nameOf(object))
-    if (!isOver && (spec?.volumes ?? []).some(({ emptyDir }) => emptyDir)) groups.data.push(nameOf(object))
+    if (!isOver && (spec?.volumes ?? []).some(({ emptyDir }) => emptyDir))
+      groups.data.push(nameOf(object))
     return true
   })
   const problems = [
-    ...(groups.daemon.length > 0 && !c.flags.is('ignore-daemonsets') ? [`cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): ${groups.daemon.join(', ')}`] : []),
-    ...(groups.data.length > 0 && !c.flags.is('delete-emptydir-data') ? [`cannot delete Pods with local storage (use --delete-emptydir-data to override): ${groups.data.join(', ')}`] : []),
-    ...(groups.bare.length > 0 && !c.flags.is('force') ? [`cannot delete Pods declare no controller (use --force to override): ${groups.bare.join(', ')}`] : []),
+    ...(groups.daemon.length > 0 && !c.flags.is('ignore-daemonsets')
+      ? [
+          `cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): ${groups.daemon.join(', ')}`,
+        ]
+      : []),
+    ...(groups.data.length > 0 && !c.flags.is('delete-emptydir-data')
+      ? [
+          `cannot delete Pods with local storage (use --delete-emptydir-data to override): ${groups.data.join(', ')}`,
+        ]
+      : []),
+    ...(groups.bare.length > 0 && !c.flags.is('force')
+      ? [
+          `cannot delete Pods declare no controller (use --force to override): ${groups.bare.join(', ')}`,
+        ]
+      : []),
   ]
   if (problems.length > 0) {
-    throw new Fault(`error: unable to drain node "${node.name}" due to error:[${problems.join(', ')}], continuing command...\nThere are pending nodes to be drained:\n ${node.name}\n${problems.join('\n')}`)
+    throw new Fault(
+      `error: unable to drain node "${node.name}" due to error:[${problems.join(', ')}], continuing command...\nThere are pending nodes to be drained:\n ${node.name}\n${problems.join('\n')}`,
+    )
   }
-  if (groups.daemon.length > 0) c.err(`Warning: ignoring DaemonSet-managed Pods: ${groups.daemon.join(', ')}\n`)
+  if (groups.daemon.length > 0)
+    c.err(`Warning: ignoring DaemonSet-managed Pods: ${groups.daemon.join(', ')}\n`)
   return pods
 }
 
@@ -197,16 +294,25 @@ async function evict(c: Context, pod: LiveObject): Promise<void> {
   const grace = c.flags.int('grace-period')
   if (dryRunOf(c) === 'client') return c.out(`evicting pod ${namespace}/${name} (dry run)\n`)
   if (c.flags.is('disable-eviction')) {
-    await deleteOne(c, what, { graceSeconds: grace, cascade: 'background', isDryRun: dryRunOf(c) === 'server' })
+    await deleteOne(c, what, {
+      graceSeconds: grace,
+      cascade: 'background',
+      isDryRun: dryRunOf(c) === 'server',
+    })
   } else await evictOne(c, what, grace)
   if (dryRunOf(c) !== 'none') return
   await untilGone(c, what, { uid, timeoutMs: c.flags.duration('timeout') })
   c.out(`pod/${name} evicted\n`)
 }
 
-async function evictOne(c: Context, what: { of: Found['of']; namespace: string; name: string }, grace: number): Promise<void> {
+async function evictOne(
+  c: Context,
+  what: { of: Found['of']; namespace: string; name: string },
+  grace: number,
+): Promise<void> {
   const api = await c.api()
-  const end = c.flags.duration('timeout') === 0 ? Infinity : c.io.now() + c.flags.duration('timeout')
+  const end =
+    c.flags.duration('timeout') === 0 ? Infinity : c.io.now() + c.flags.duration('timeout')
   const { namespace, name } = what
   c.out(`evicting pod ${namespace}/${name}\n`)
   for (;;) {
@@ -215,16 +321,25 @@ async function evictOne(c: Context, what: { of: Found['of']; namespace: string; 
         method: 'POST',
         path: `${resourcePath(what.of, namespace, name)}/eviction`,
         query: dryRunOf(c) === 'server' ? { dryRun: 'All' } : {},
-        body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace }, ...(grace < 0 ? {} : { deleteOptions: { gracePeriodSeconds: grace } }) },
+        body: {
+          apiVersion: 'policy/v1',
+          kind: 'Eviction',
+          metadata: { name, namespace },
+          ...(grace < 0 ? {} : { deleteOptions: { gracePeriodSeconds: grace } }),
+        },
       })
       return
     } catch (error) {
       if (error instanceof StatusError && error.reason === 'NotFound') return
       if (!(error instanceof StatusError) || error.code !== 429) throw error
-      if (c.io.now() > end) throw new Fault(`error: error when evicting pods/${JSON.stringify(name)} -n ${JSON.stringify(namespace)}: global timeout reached: ${c.flags.text('timeout')}`)
-      c.err(`error when evicting pods/${JSON.stringify(name)} -n ${JSON.stringify(namespace)} (will retry after 5s): ${error.message}\n`)
+      if (c.io.now() > end)
+        throw new Fault(
+          `error: error when evicting pods/${JSON.stringify(name)} -n ${JSON.stringify(namespace)}: global timeout reached: ${c.flags.text('timeout')}`,
+        )
+      c.err(
+        `error when evicting pods/${JSON.stringify(name)} -n ${JSON.stringify(namespace)} (will retry after 5s): ${error.message}\n`,
+      )
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
     }
   }
 }
-

@@ -8,6 +8,15 @@ const refused = (use: string, why: string): Command => ({
   run: (c) => Promise.reject(new Fault(`error: ${c.command} is not supported: ${why}`)),
 })
 
-export const top = refused('(nodes | pods)', 'there is no metrics server whose figures it could show')
-export const kustomize = refused('DIR', 'build the objects with the kustomize program and pass them with -f -')
-export const debug = refused('(POD | TYPE/NAME)', 'there are no nodes here that could start a container for it')
+export const top = refused(
+  '(nodes | pods)',
+  'there is no metrics server whose figures it could show',
+)
+export const kustomize = refused(
+  'DIR',
+  'build the objects with the kustomize program and pass them with -f -',
+)
+export const debug = refused(
+  '(POD | TYPE/NAME)',
+  'there are no nodes here that could start a container for it',
+)

@@ -1,6 +1,11 @@
 /** wait: waits for a condition of objects, a value, or their end. */
-import { findObjects, manyFlags, readAll, selectorQuery, type LiveObject } from '../api/find-objects.ts'
-import { qualifiedName } from '../api/resources.ts'
+import {
+  findObjects,
+  manyFlags,
+  readAll,
+  selectorQuery,
+  type LiveObject,
+} from '../api/find-objects.ts'
 import { findSelected, type Selected } from '../api/selection.ts'
 import { TimedOut, until } from '../api/until.ts'
 import type { Command } from '../base/command.ts'
@@ -24,13 +29,19 @@ export const wait: Command = {
   flags: {
     ...outputFlags,
     ...manyFlags,
-    for: { type: 'text', help: 'The condition to wait on: [delete|condition=condition-name[=condition-value]|jsonpath={JSONPath expression}=JSONPath Condition].' },
+    for: {
+      type: 'text',
+      help: 'The condition to wait on: [delete|condition=condition-name[=condition-value]|jsonpath={JSONPath expression}=JSONPath Condition].',
+    },
     local: { type: 'bool', help: 'Accepted for compatibility.', isHidden: true },
-    timeout: { type: 'duration', default: '30s', help: 'The length of time to wait before giving up. Zero means check once and don\'t wait, negative means wait for a week.' },
+    timeout: {
+      type: 'duration',
+      default: '30s',
+      help: "The length of time to wait before giving up. Zero means check once and don't wait, negative means wait for a week.",
+    },
   },
   async run(c) {
     const how = c.flags.text('for')
-    if (how === '') throw c.misuse('must specify --for')
     const isDone = how.toLowerCase() === 'delete' ? null : testOf(how)
     const given = c.flags.duration('timeout')
     const timeoutMs = given < 0 ? WEEK_MS : Math.max(given, 1)
@@ -38,18 +49,34 @@ export const wait: Command = {
     const errors: unknown[] = []
     const targets = isDone ? await findObjects(c) : await present(c)
     if (targets.length === 0 && isDone) throw new Fault('error: no matching resources found')
+    const seen = new Set<Selected>()
     await Promise.all(
       targets.map(async (what) => {
         try {
           await until(c, what, {
             timeoutMs,
-            isDone: (object) => (isDone === null ? isGone(object, what) : object !== null && isDone(object)),
+            isDone: (object) => {
+              if (object !== null) seen.add(what)
+              return isDone === null ? isGone(object, what) : object !== null && isDone(object)
+            },
           })
-          const object = { apiVersion: apiVersion(what), kind: what.of.kind, metadata: { name: what.name } }
-          if (c.flags.text('output') !== '' && 'object' in what) await done.say(what.object as LiveObject, 'condition met')
+          const object = {
+            apiVersion: apiVersion(what),
+            kind: what.of.kind,
+            metadata: { name: what.name },
+          }
+          if (isDone === null && !('object' in what) && !seen.has(what)) return
+          if (c.flags.text('output') !== '' && 'object' in what)
+            await done.say(what.object as LiveObject, 'condition met')
           else await done.say(object, 'condition met')
         } catch (error) {
-          errors.push(error instanceof TimedOut ? new Fault(`error: timed out waiting for the condition on ${qualifiedName(what.of)}/${what.name}`) : error)
+          errors.push(
+            error instanceof TimedOut
+              ? new Fault(
+                  `error: timed out waiting for the condition on ${what.of.name}/${what.name}`,
+                )
+              : error,
+          )
         }
       }),
     )
@@ -57,9 +84,13 @@ export const wait: Command = {
   },
 }
 
-const apiVersion = ({ of }: Selected): string => (of.group === '' ? of.version : `${of.group}/${of.version}`)
+const apiVersion = ({ of }: Selected): string =>
+  of.group === '' ? of.version : `${of.group}/${of.version}`
 
-const isGone = (object: LiveObject | null, what: Selected & { readonly object?: LiveObject }): boolean =>
+const isGone = (
+  object: LiveObject | null,
+  what: Selected & { readonly object?: LiveObject },
+): boolean =>
   object === null || (what.object !== undefined && object.metadata.uid !== what.object.metadata.uid)
 
 /** Objects that are to go; those that are not there are done. */
@@ -116,8 +147,8 @@ function pathTest(text: string): (object: LiveObject) => boolean {
   const wanted = match[2]!.replace(/^(['"])(.*)\1$/s, '$2')
   return (object) => {
     const found = path.values(object)[0] ?? []
-    if (found.length > 1) throw new Fault('error: given jsonpath expression matches more than one value')
+    if (found.length > 1)
+      throw new Fault('error: given jsonpath expression matches more than one value')
     return found.length === 1 && valueText(found[0]) === wanted
   }
 }
-

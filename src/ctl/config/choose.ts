@@ -1,5 +1,4 @@
 /** The server and the credentials that a command uses, from the files, the flags and the pod that it runs in. */
-import { dirname } from 'node:path'
 import type { ClientConfig } from '../../client/client-config.ts'
 import { memberOf, textOf, type ConfigMap } from '../../client/config-values.ts'
 import { inClusterConfig } from '../../client/in-cluster.ts'
@@ -8,7 +7,6 @@ import type { FlagValues } from '../base/flags.ts'
 import { Fault } from '../base/faults.ts'
 import type { Io } from '../base/io.ts'
 import { configFiles, folderOf, readConfig, type ConfigEntry, type MergedConfig } from './files.ts'
-import { proxyFor } from './proxy.ts'
 
 /** What a command talks to. */
 export interface Chosen {
@@ -35,12 +33,13 @@ export async function chooseConfig(flags: FlagValues, io: Io): Promise<Chosen> {
     )
   }
   const clusterName = flags.text('cluster') || text(context?.value, 'cluster')
-  const userName = flags.text('user') || text(context?.value, 'user')
+  const userName = flags.global('user') || text(context?.value, 'user')
   const cluster = entryOf(merged.clusters, clusterName)
   const user = entryOf(merged.users, userName)
   if (flags.isSet('cluster') && !cluster)
     throw new Fault(`error: cluster "${clusterName}" does not exist`)
-  if (flags.isSet('user') && !user) throw new Fault(`error: auth info "${userName}" does not exist`)
+  if (flags.global('user') !== '' && !user)
+    throw new Fault(`error: auth info "${userName}" does not exist`)
   const server = flags.text('server') || text(cluster?.value, 'server')
   if (server === '' && isInPod(io)) return inPod(flags, io)
   const folder = io.cwd
@@ -53,7 +52,7 @@ export async function chooseConfig(flags: FlagValues, io: Io): Promise<Chosen> {
   }
   const config = await usable(() => configOf(parts))
   return {
-    config: withProxy(config, io),
+    config,
     namespace: text(context?.value, 'namespace'),
   }
 }
@@ -134,13 +133,3 @@ async function prepared(user: ConfigEntry | undefined, io: Io): Promise<ConfigMa
   const { idToken } = await import('./oidc.ts')
   return { ...others, token: await usable(() => idToken(user, io)) }
 }
-
-function withProxy(config: ClientConfig, io: Io): ClientConfig {
-  if (config.proxyUrl !== undefined) return config
-  const proxyUrl = proxyFor(config.server, io.env)
-  return proxyUrl === null ? config : { ...config, proxyUrl }
-}
-
-/** The folder of the first file, for what is kept beside it. */
-export const configFolder = (flags: FlagValues, io: Io): string =>
-  dirname(configFiles(flags.text('kubeconfig'), io)[0]!)

@@ -36,7 +36,7 @@ export interface MergedConfig {
 }
 
 /** Names of the variables that hold paths of configurations, the first that is set counts. */
-export const CONFIG_VARIABLES = [`${product.command.toUpperCase()}CONFIG`, 'KUBECONFIG'] as const
+const CONFIG_VARIABLES = [`${product.command.toUpperCase()}CONFIG`, 'KUBECONFIG'] as const
 
 /** Folders of users that hold a file `config`, the product's own first. */
 export const homeFolders = (home: string): readonly string[] =>

@@ -21,7 +21,7 @@ export async function edited(text: string, extension: string, io: Io): Promise<s
 }
 
 /** Variables that name an editor, the most particular first. */
-export function editorOf(io: Io): string {
+function editorOf(io: Io): string {
   const names = [
     ...Object.values(vocabularies).map((v) => `${v.words.system.toUpperCase()}_EDITOR`),
     ...['VISUAL', 'EDITOR'],

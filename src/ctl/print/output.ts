@@ -149,11 +149,11 @@ async function jsonPathPrinter(c: Context, { name, template }: Format): Promise<
 }
 
 /** Objects of a list, or the object itself. */
-export const itemsOf = (object: Printable): readonly ApiObject[] =>
+const itemsOf = (object: Printable): readonly ApiObject[] =>
   Array.isArray(object.items) && (object.kind ?? '').endsWith('List') ? object.items : [object]
 
 /** `deployment.apps/web`. */
-export function nameOf({ apiVersion = '', kind = '', metadata }: ApiObject): string {
+function nameOf({ apiVersion = '', kind = '', metadata }: ApiObject): string {
   const slash = apiVersion.indexOf('/')
   const group = slash === -1 ? '' : `.${apiVersion.slice(0, slash)}`
   return `${kind.toLowerCase()}${group}/${metadata?.name ?? ''}`

@@ -100,7 +100,7 @@ export class TablePrinter {
 }
 
 /** `a=1,b=2`, in order of keys; `<none>` without any. */
-export function labelsText(labels: Readonly<Record<string, string>> | undefined): string {
+function labelsText(labels: Readonly<Record<string, string>> | undefined): string {
   const keys = Object.keys(labels ?? {}).sort()
   return keys.length === 0 ? '<none>' : keys.map((key) => `${key}=${labels![key]}`).join(',')
 }

@@ -25,7 +25,8 @@ export interface SessionOptions {
 /** Runs a session to its end. Rejects with SilentExit for the exit code of a command that failed. */
 export async function runSession(api: Api, options: SessionOptions): Promise<void> {
   const socket = await Socket.open(api, options.path, [PROTOCOL])
-  const onChannel = (channel: number, data: Uint8Array) => socket.send(Buffer.concat([Buffer.from([channel]), data]))
+  const onChannel = (channel: number, data: Uint8Array) =>
+    socket.send(Buffer.concat([Buffer.from([channel]), data]))
   const resize = () => {
     const { columns = 80, rows = 24 } = options.terminal ?? {}
     onChannel(SIZE!, Buffer.from(JSON.stringify({ Width: columns, Height: rows })))
@@ -48,7 +49,10 @@ export async function runSession(api: Api, options: SessionOptions): Promise<voi
   }
 }
 
-async function forward(input: AsyncIterable<Uint8Array>, send: (data: Uint8Array) => void): Promise<void> {
+async function forward(
+  input: AsyncIterable<Uint8Array>,
+  send: (data: Uint8Array) => void,
+): Promise<void> {
   try {
     for await (const data of input) send(data)
   } catch {

@@ -58,15 +58,23 @@ export class Socket {
     return new Promise((resolve, reject) => {
       const outgoing = (isSecure ? httpsRequest : httpRequest)(options)
       outgoing.once('upgrade', (answer: IncomingMessage, stream: Duplex, head: Buffer) => {
-        const wanted = createHash('sha1').update(key + GUID).digest('base64')
+        const wanted = createHash('sha1')
+          .update(key + GUID)
+          .digest('base64')
         if (answer.headers['sec-websocket-accept'] === wanted) resolve(new Socket(stream, head))
         else {
           stream.destroy()
-          reject(new Fault('error: unable to upgrade connection: the answer does not belong to the request'))
+          reject(
+            new Fault(
+              'error: unable to upgrade connection: the answer does not belong to the request',
+            ),
+          )
         }
       })
       outgoing.once('response', (answer) => void refusal(answer).then(reject, reject))
-      outgoing.once('error', (error) => reject(new Unreachable(transportProblem(error, api.server.hostname), api.server.host)))
+      outgoing.once('error', (error) =>
+        reject(new Unreachable(transportProblem(error, api.server.hostname), api.server.host)),
+      )
       outgoing.end()
     })
   }
@@ -124,7 +132,12 @@ export class Socket {
     const short = bytes[1]! & 0x7f
     const from = short === 127 ? 10 : short === 126 ? 4 : 2
     if (bytes.length < from) return false
-    const size = short === 127 ? Number(bytes.readBigUInt64BE(2)) : short === 126 ? bytes.readUInt16BE(2) : short
+    const size =
+      short === 127
+        ? Number(bytes.readBigUInt64BE(2))
+        : short === 126
+          ? bytes.readUInt16BE(2)
+          : short
     if (size > MAX_FRAME) {
       this.#stream.destroy(new Error('the server sent a message that is too long'))
       return false
@@ -160,5 +173,7 @@ async function refusal(answer: IncomingMessage): Promise<Error> {
   } catch {
     // A node may answer with plain text.
   }
-  return new Fault(`error: unable to upgrade connection: ${text.trim() || `the server answered ${code}`}`)
+  return new Fault(
+    `error: unable to upgrade connection: ${text.trim() || `the server answered ${code}`}`,
+  )
 }

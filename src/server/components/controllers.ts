@@ -82,7 +82,10 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
       hasBootstrapTokens: options.authentication?.bootstrapTokens !== false,
     },
     {
-      tokens: { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
+      tokens: {
+        ca: options.rootCa ?? pki.ca,
+        issue: (account, secret) => issuer.issueLegacy(account, secret),
+      },
       signing: signingBy(pki, options, log),
     },
     () =>

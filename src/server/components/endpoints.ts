@@ -6,6 +6,7 @@ import { FLOW_CONTROL_PATH, flowControlEndpoint } from '../../http/endpoints/flo
 import { healthEndpoints } from '../../http/endpoints/health.ts'
 import { indexEndpoint } from '../../http/endpoints/index-page.ts'
 import { metricsEndpoint } from '../../http/endpoints/metrics.ts'
+import { profilingEndpoints } from '../../http/endpoints/profiling.ts'
 import { openApiDocuments, openApiPaths } from '../../http/endpoints/openapi.ts'
 import { gitVersion } from '../../base/version-info.ts'
 import { versionEndpoint } from '../../http/endpoints/version.ts'
@@ -22,7 +23,7 @@ export interface ServerEndpoints {
 }
 
 /** Creates the endpoints of health, discovery, OpenAPI documents, version and index. */
-export const endpoints = ({ v, log, metrics }: Settings) =>
+export const endpoints = ({ options, v, log, metrics }: Settings) =>
   component({
     name: 'endpoints',
     needs: ['catalogue', 'aggregation', 'health', 'flowControl', 'metrics'],
@@ -38,6 +39,7 @@ export const endpoints = ({ v, log, metrics }: Settings) =>
         ...openApiPaths(documents),
         ...healthEndpoints(health.checks),
         ['/metrics', metricsEndpoint(metrics, () => parts.metrics.ready())],
+        ...(options.profiling === false ? [] : profilingEndpoints),
         ['/version', versionEndpoint()],
       ])
       serveDiscovery(endpoints, catalogue, aggregation.order, () => parts.listener.external)

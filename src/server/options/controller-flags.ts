@@ -99,6 +99,11 @@ export const controllerFlags = {
     '5',
     'finished jobs are worked on',
   ),
+  'concurrent-ephemeralvolume-syncs': workers(
+    'ephemeralVolumeWorkers',
+    '5',
+    'pods get claims for ephemeral volumes',
+  ),
   'pvclaimbinder-sync-period': period(
     'volumeSyncMs',
     '15s',

@@ -258,6 +258,10 @@ export const serverFlags = {
     'agentTls.key',
     'Private key of the client certificate for node agents, PEM.',
   ),
+  'root-ca-file': agentFile(
+    'rootCa',
+    'CA bundle that programs in the cluster get to verify the certificate of this server, PEM; needed with --tls-cert-file. Defaults to its own authority.',
+  ),
   controllers: serverControllersFlag,
   'cluster-signing-duration': durationFlag({
     option: 'clusterSigningDurationMs',
@@ -272,6 +276,11 @@ export const serverFlags = {
   ...auditFlags,
   ...aggregationFlags,
   ...metricsFlags,
+  profiling: onFlag({
+    option: 'profiling',
+    section: 'Features',
+    help: 'Serve CPU and heap profiles of the process below /debug/pprof/, to users who may read that path.',
+  }),
   ...logFlags(
     '0',
     'Log verbosity: 0 logs warnings and errors, 1 also informational messages, 2 also refused credentials, 3 also every request, 4 also the causes of a failed start.',

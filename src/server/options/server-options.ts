@@ -76,6 +76,11 @@ export interface ServerOptions extends FlowOptions {
   readonly advertiseAddress?: string
   /** Host, or host and port, of this server in documents that clients read; by default where it listens. */
   readonly externalHostname?: string
+  /**
+   * Authorities that programs in the cluster trust for this server, PEM; its own by default. Needed where it serves a
+   * certificate of another authority.
+   */
+  readonly rootCa?: string
   /** Whether containers may run privileged; not by default. */
   readonly allowPrivileged?: boolean
   /** Certificates for connections to node agents, PEM; without an authority any certificate of theirs is taken. */
@@ -120,6 +125,8 @@ export interface ServerOptions extends FlowOptions {
   readonly onDeprecated?: (use: DeprecatedUse) => void
   /** Called in this order at the stages of every request; empty by default. See docs/architecture.md. */
   readonly stages?: readonly StageSubscriber[]
+  /** Whether profiles are served below `/debug/pprof/`; true by default. */
+  readonly profiling?: boolean
   /** Which metrics show. */
   readonly metrics?: MetricsOptions
   readonly log?: Log

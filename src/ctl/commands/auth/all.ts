@@ -11,7 +11,11 @@ import { Columns } from '../../print/columns.ts'
 import { formatOf, outputFlags, printerOf } from '../../print/output.ts'
 
 interface Review {
-  readonly status?: { readonly allowed?: boolean; readonly reason?: string; readonly evaluationError?: string }
+  readonly status?: {
+    readonly allowed?: boolean
+    readonly reason?: string
+    readonly evaluationError?: string
+  }
 }
 
 export const canI: Command = {
@@ -23,17 +27,27 @@ export const canI: Command = {
     ['Everything', 'auth can-i --list'],
   ],
   flags: {
-    'all-namespaces': { type: 'bool', short: 'A', help: 'If true, check the specified action in all namespaces.' },
+    'all-namespaces': {
+      type: 'bool',
+      short: 'A',
+      help: 'If true, check the specified action in all namespaces.',
+    },
     list: { type: 'bool', help: 'If true, prints all allowed actions.' },
     'no-headers': { type: 'bool', help: 'If true, prints allowed actions without headers' },
-    quiet: { type: 'bool', short: 'q', help: 'If true, suppress output and just return the exit code.' },
+    quiet: {
+      type: 'bool',
+      short: 'q',
+      help: 'If true, suppress output and just return the exit code.',
+    },
     subresource: { type: 'text', help: 'SubResource such as pod/log or deployment/scale' },
   },
   async run(c) {
     if (c.flags.is('list')) return list(c)
     const [verb = '', what = '', ...more] = c.args
     if (verb === '' || what === '' || more.length > 0) {
-      throw new Fault('error: you must specify two arguments: verb resource or verb resource/resourceName. See \'' + c.program + " auth can-i -h' for help and examples.")
+      throw new Fault(
+        'error: you must specify two or three arguments: verb, resource, and optional resourceName',
+      )
     }
     const v = await c.words()
     const spec = what.startsWith('/')
@@ -48,7 +62,10 @@ export const canI: Command = {
     })
     const { allowed = false, reason = '', evaluationError = '' } = status ?? {}
     if (!c.flags.is('quiet')) {
-      const why = [reason === '' ? '' : ` - ${reason}`, evaluationError === '' ? '' : ` - ${evaluationError}`].join('')
+      const why = [
+        reason === '' ? '' : ` - ${reason}`,
+        evaluationError === '' ? '' : ` - ${evaluationError}`,
+      ].join('')
       c.out(`${allowed ? 'yes' : 'no'}${allowed ? '' : why}\n`)
     }
     if (!allowed) throw new SilentExit(1)
@@ -88,7 +105,12 @@ async function resourceOf(c: Context, verb: string, text: string): Promise<objec
 
 interface Rules {
   readonly status?: {
-    readonly resourceRules?: readonly { verbs: string[]; apiGroups?: string[]; resources?: string[]; resourceNames?: string[] }[]
+    readonly resourceRules?: readonly {
+      verbs: string[]
+      apiGroups?: string[]
+      resources?: string[]
+      resourceNames?: string[]
+    }[]
     readonly nonResourceRules?: readonly { verbs: string[]; nonResourceURLs?: string[] }[]
     readonly incomplete?: boolean
     readonly evaluationError?: string
@@ -102,9 +124,14 @@ async function list(c: Context): Promise<void> {
   const { status } = await api.json<Rules>({
     method: 'POST',
     path: `/apis/${group}/v1/selfsubjectrulesreviews`,
-    body: { apiVersion: `${group}/v1`, kind: 'SelfSubjectRulesReview', spec: { namespace: (await c.namespace()).name } },
+    body: {
+      apiVersion: `${group}/v1`,
+      kind: 'SelfSubjectRulesReview',
+      spec: { namespace: (await c.namespace()).name },
+    },
   })
-  if (status?.incomplete) c.err(`warning: the list may be incomplete: ${status.evaluationError ?? ''}\n`)
+  if (status?.incomplete)
+    c.err(`warning: the list may be incomplete: ${status.evaluationError ?? ''}\n`)
   const shown = (texts: readonly string[] = []) => `[${texts.join(' ')}]`
   const rows = [
     ...(status?.resourceRules ?? []).flatMap((rule) =>
@@ -117,7 +144,12 @@ async function list(c: Context): Promise<void> {
         ]),
       ),
     ),
-    ...(status?.nonResourceRules ?? []).map((rule) => ['', shown(rule.nonResourceURLs), '[]', shown(rule.verbs)]),
+    ...(status?.nonResourceRules ?? []).map((rule) => [
+      '',
+      shown(rule.nonResourceURLs),
+      '[]',
+      shown(rule.verbs),
+    ]),
   ]
   const head = ['Resources', 'Non-Resource URLs', 'Resource Names', 'Verbs']
   c.out(new Columns().format(c.flags.is('no-headers') ? rows : [head, ...rows]))
@@ -133,7 +165,11 @@ export const whoami: Command = {
     const user = await userOf(c, shown)
     const format = formatOf(c, false)
     if (format.name !== '') {
-      const object = { apiVersion: v.resolve('authentication{api}/v1'), kind: 'TokenReview', status: { user } }
+      const object = {
+        apiVersion: v.resolve('authentication{api}/v1'),
+        kind: 'TokenReview',
+        status: { user },
+      }
       return c.out(await (await printerOf(c, format))(object as unknown as ApiObject))
     }
     const rows = [
@@ -152,26 +188,38 @@ interface User {
   readonly groups?: readonly string[]
 }
 
-async function userOf(c: Context, shown: { cert?: string; secrets: readonly string[] }): Promise<User> {
+async function userOf(
+  c: Context,
+  shown: { cert?: string; secrets: readonly string[] },
+): Promise<User> {
   const { config } = await c.chosen()
   if (config.impersonate) {
-    return { username: config.impersonate.user, uid: config.impersonate.uid, groups: config.impersonate.groups }
+    return {
+      username: config.impersonate.user,
+      uid: config.impersonate.uid,
+      groups: config.impersonate.groups,
+    }
   }
   const [token] = shown.secrets
   if (token !== undefined && config.password === undefined) {
     const group = (await c.words()).resolve('authentication{api}')
-    const review = await (await c.api()).json<{ status?: { user?: User; error?: string } }>({
+    const review = await (
+      await c.api()
+    ).json<{ status?: { user?: User; error?: string } }>({
       method: 'POST',
       path: `/apis/${group}/v1/tokenreviews`,
       body: { apiVersion: `${group}/v1`, kind: 'TokenReview', spec: { token } },
     })
-    if (!review.status?.user?.username) throw new Fault(`error: the server does not accept the token: ${review.status?.error ?? ''}`)
+    if (!review.status?.user?.username)
+      throw new Fault(`error: the server does not accept the token: ${review.status?.error ?? ''}`)
     return review.status.user
   }
-  if (shown.cert === undefined) return { username: 'system:anonymous', groups: ['system:unauthenticated'] }
+  if (shown.cert === undefined)
+    return { username: 'system:anonymous', groups: ['system:unauthenticated'] }
   const { X509Certificate } = await import('node:crypto')
   const parts = new X509Certificate(shown.cert).subject.split('\n')
-  const of = (key: string) => parts.filter((part) => part.startsWith(`${key}=`)).map((part) => part.slice(key.length + 1))
+  const of = (key: string) =>
+    parts.filter((part) => part.startsWith(`${key}=`)).map((part) => part.slice(key.length + 1))
   return { username: of('CN')[0] ?? '', groups: [...of('O'), 'system:authenticated'] }
 }
 
@@ -182,8 +230,14 @@ export const reconcile: Command = {
     ...outputFlags,
     ...fileFlags,
     ...dryRunFlag,
-    'remove-extra-permissions': { type: 'bool', help: 'If true, removes extra permissions added to roles' },
-    'remove-extra-subjects': { type: 'bool', help: 'If true, removes extra subjects added to rolebindings' },
+    'remove-extra-permissions': {
+      type: 'bool',
+      help: 'If true, removes extra permissions added to roles',
+    },
+    'remove-extra-subjects': {
+      type: 'bool',
+      help: 'If true, removes extra subjects added to rolebindings',
+    },
   },
   async run(c) {
     requireFiles(c)
@@ -192,7 +246,8 @@ export const reconcile: Command = {
     for (const { object, of, namespace } of await readObjects(c)) {
       const { resourcePath } = await import('../../api/resources.ts')
       const field = of.kind.endsWith('Binding') ? 'subjects' : 'rules'
-      if (!/^(Cluster)?Role(Binding)?$/.test(of.kind)) throw new Fault(`error: only rbac objects can be reconciled, not ${of.kind}`)
+      if (!/^(Cluster)?Role(Binding)?$/.test(of.kind))
+        throw new Fault(`error: only rbac objects can be reconciled, not ${of.kind}`)
       const api = await c.api()
       const path = resourcePath(of, namespace, object.metadata.name)
       const query = dryRunOf(c) === 'server' ? { dryRun: 'All' } : {}
@@ -204,7 +259,9 @@ export const reconcile: Command = {
       }
       const wanted = ((object as unknown as Record<string, unknown>)[field] ?? []) as unknown[]
       const old = (live?.[field] ?? []) as unknown[]
-      const removes = c.flags.is(field === 'rules' ? 'remove-extra-permissions' : 'remove-extra-subjects')
+      const removes = c.flags.is(
+        field === 'rules' ? 'remove-extra-permissions' : 'remove-extra-subjects',
+      )
       const missing = wanted.filter((one) => !old.some((other) => sameJson(one, other)))
       const merged = removes ? wanted : [...old, ...missing]
       const body = live ? { ...live, [field]: merged } : object
@@ -214,9 +271,13 @@ export const reconcile: Command = {
       }
       const sent = live
         ? await api.json<ApiObject>({ method: 'PUT', path, query, body })
-        : await api.json<ApiObject>({ method: 'POST', path: resourcePath(of, namespace), query, body })
+        : await api.json<ApiObject>({
+            method: 'POST',
+            path: resourcePath(of, namespace),
+            query,
+            body,
+          })
       await done.say(sent, 'reconciled')
     }
   },
 }
-

@@ -14,8 +14,12 @@ export const createConfigMap = generatorCommand({
   flags: dataFlags,
   make(c) {
     const all = [...dataOf(c)]
-    const texts = all.filter(([, value]) => isText(value)).map(([key, value]) => [key, value.toString('utf8')])
-    const bytes = all.filter(([, value]) => !isText(value)).map(([key, value]) => [key, value.toString('base64')])
+    const texts = all
+      .filter(([, value]) => isText(value))
+      .map(([key, value]) => [key, value.toString('utf8')])
+    const bytes = all
+      .filter(([, value]) => !isText(value))
+      .map(([key, value]) => [key, value.toString('base64')])
     const content = {
       ...(texts.length > 0 ? { data: Object.fromEntries(texts) as object } : {}),
       ...(bytes.length > 0 ? { binaryData: Object.fromEntries(bytes) as object } : {}),
@@ -49,7 +53,8 @@ export const createSecretGeneric = generatorCommand({
   text: 'Creates a secret from files, folders and literal values.',
   examples: [['From a file', 'create secret generic key --from-file=id=./id.pem']],
   flags: { ...dataFlags, type: { type: 'text', help: 'The type of secret to create' } },
-  make: (c) => secret(nameArg(c), c.flags.text('type'), encoded(dataOf(c)), c.flags.is('append-hash')),
+  make: (c) =>
+    secret(nameArg(c), c.flags.text('type'), encoded(dataOf(c)), c.flags.is('append-hash')),
 })
 
 export const createSecretTls = generatorCommand({
@@ -63,14 +68,21 @@ export const createSecretTls = generatorCommand({
   async make(c, v) {
     const name = nameArg(c)
     requireFlags(c, 'cert', 'key')
-    const [cert, key] = ['cert', 'key'].map((flag) => readFileSync(resolve(c.io.cwd, c.flags.text(flag))))
+    const [cert, key] = ['cert', 'key'].map((flag) =>
+      readFileSync(resolve(c.io.cwd, c.flags.text(flag))),
+    )
     const { checkPair } = await import('../../../client/certificate-pair.ts')
     try {
       checkPair(cert!.toString(), key!.toString())
     } catch (error) {
       throw new Fault(`error: tls: ${(error as Error).message}`)
     }
-    const data = encoded(new Map([['tls.crt', cert!], ['tls.key', key!]]))
+    const data = encoded(
+      new Map([
+        ['tls.crt', cert!],
+        ['tls.key', key!],
+      ]),
+    )
     return secret(name, v.resolve('{label}/tls'), data, c.flags.is('append-hash'))
   },
 })
@@ -82,7 +94,11 @@ export const createSecretDocker = generatorCommand({
     'append-hash': dataFlags['append-hash'],
     'docker-email': { type: 'text', help: 'Email for the registry' },
     'docker-password': { type: 'text', help: 'Password for authentication' },
-    'docker-server': { type: 'text', default: 'https://index.docker.io/v1/', help: 'Server location for the registry' },
+    'docker-server': {
+      type: 'text',
+      default: 'https://index.docker.io/v1/',
+      help: 'Server location for the registry',
+    },
     'docker-username': { type: 'text', help: 'Username for authentication' },
     'from-file': dataFlags['from-file'],
   },
@@ -96,7 +112,9 @@ export const createSecretDocker = generatorCommand({
       return secret(name, type, data, c.flags.is('append-hash'))
     }
     requireFlags(c, 'docker-username', 'docker-password')
-    const [username, password, email] = ['username', 'password', 'email'].map((key) => c.flags.text(`docker-${key}`))
+    const [username, password, email] = ['username', 'password', 'email'].map((key) =>
+      c.flags.text(`docker-${key}`),
+    )
     const auth = Buffer.from(`${username}:${password}`).toString('base64')
     const entry = { username, password, ...(email === '' ? {} : { email }), auth }
     const config = JSON.stringify({ auths: { [c.flags.text('docker-server')]: entry } })

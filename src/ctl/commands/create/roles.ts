@@ -8,7 +8,10 @@ import type { Vocabulary } from '../../../vocabulary/vocabulary.ts'
 
 const ruleFlags = {
   resource: { type: 'list', help: 'Resource that the rule applies to' },
-  'resource-name': { type: 'array', help: 'Resource in the white list that the rule applies to, repeat this flag for multiple items' },
+  'resource-name': {
+    type: 'array',
+    help: 'Resource in the white list that the rule applies to, repeat this flag for multiple items',
+  },
   verb: { type: 'list', help: 'Verb that applies to the resources contained in the rule' },
 } as const satisfies FlagSpecs
 
@@ -70,7 +73,10 @@ export const createClusterRole = generatorCommand({
   text: 'Creates a cluster role, of rules for resources and URLs or of other cluster roles.',
   flags: {
     ...ruleFlags,
-    'aggregation-rule': { type: 'text', help: 'An aggregation label selector for combining ClusterRoles.' },
+    'aggregation-rule': {
+      type: 'text',
+      help: 'An aggregation label selector for combining ClusterRoles.',
+    },
     'non-resource-url': { type: 'list', help: 'A partial url that user should have access to.' },
   },
   async make(c, v) {
@@ -78,23 +84,38 @@ export const createClusterRole = generatorCommand({
     const aggregation = c.flags.text('aggregation-rule')
     const head = { apiVersion: rbac(v), kind: 'ClusterRole', metadata }
     if (aggregation !== '') {
-      if (c.flags.list('verb').length > 0) throw new Fault('error: aggregation rule must be specified without verbs, nonResourceURLs or resources')
-      const matchLabels = Object.fromEntries(aggregation.split(',').map((pair) => pair.split('=').slice(0, 2)))
-      return { ...head, aggregationRule: { clusterRoleSelectors: [{ matchLabels }] }, rules: [] }
+      if (c.flags.list('verb').length > 0)
+        throw new Fault(
+          'error: aggregation rule must be specified without verbs, nonResourceURLs or resources',
+        )
+      const matchLabels = Object.fromEntries(
+        aggregation.split(',').map((pair) => pair.split('=').slice(0, 2)),
+      )
+      return { ...head, aggregationRule: { clusterRoleSelectors: [{ matchLabels }] }, rules: null }
     }
     const rules: Rule[] = await resourceRules(c)
     const urls = c.flags.list('non-resource-url')
     if (urls.length > 0) rules.push({ nonResourceURLs: urls, verbs: unique(c.flags.list('verb')) })
-    if (rules.length === 0) throw new Fault('error: one of resource or nonResourceURL must be specified')
+    if (rules.length === 0)
+      throw new Fault('error: one of resource or nonResourceURL must be specified')
     return { ...head, rules }
   },
 })
 
 const subjectFlags = {
   clusterrole: { type: 'text', help: 'ClusterRole this binding should reference' },
-  group: { type: 'array', help: 'Groups to bind to the role. The flag can be repeated to add multiple groups.' },
-  serviceaccount: { type: 'array', help: 'Service accounts to bind to the role, in the format <namespace>:<name>. The flag can be repeated to add multiple service accounts.' },
-  user: { type: 'array', help: 'Usernames to bind to the role. The flag can be repeated to add multiple users.' },
+  group: {
+    type: 'array',
+    help: 'Groups to bind to the role. The flag can be repeated to add multiple groups.',
+  },
+  serviceaccount: {
+    type: 'array',
+    help: 'Service accounts to bind to the role, in the format <namespace>:<name>. The flag can be repeated to add multiple service accounts.',
+  },
+  user: {
+    type: 'array',
+    help: 'Usernames to bind to the role. The flag can be repeated to add multiple users.',
+  },
 } as const satisfies FlagSpecs
 
 function subjects(c: Context, v: Vocabulary): object[] {
@@ -112,16 +133,21 @@ function subjects(c: Context, v: Vocabulary): object[] {
   ]
 }
 
-const bindingUse = 'NAME --clusterrole=NAME [--user=username] [--group=groupname] [--serviceaccount=namespace:serviceaccountname] [--dry-run=server|client|none]'
+const bindingUse =
+  'NAME --clusterrole=NAME [--user=username] [--group=groupname] [--serviceaccount=namespace:serviceaccountname] [--dry-run=server|client|none]'
 
 export const createRoleBinding = generatorCommand({
   use: bindingUse.replace('--clusterrole=NAME', '--clusterrole=NAME|--role=NAME'),
   text: 'Creates a role binding for a role or a cluster role.',
-  flags: { ...subjectFlags, role: { type: 'text', help: 'Role this RoleBinding should reference' } },
+  flags: {
+    ...subjectFlags,
+    role: { type: 'text', help: 'Role this RoleBinding should reference' },
+  },
   make(c, v) {
     const metadata = { name: nameArg(c) }
     const [role, clusterRole] = [c.flags.text('role'), c.flags.text('clusterrole')]
-    if ((role === '') === (clusterRole === '')) throw new Fault('error: exactly one of clusterrole or role must be specified')
+    if ((role === '') === (clusterRole === ''))
+      throw new Fault('error: exactly one of clusterrole or role must be specified')
     return {
       apiVersion: rbac(v),
       kind: 'RoleBinding',
@@ -142,7 +168,8 @@ export const createClusterRoleBinding = generatorCommand({
   flags: subjectFlags,
   make(c, v) {
     const metadata = { name: nameArg(c) }
-    if (c.flags.text('clusterrole') === '') throw new Fault('error: required flag(s) "clusterrole" not set')
+    if (c.flags.text('clusterrole') === '')
+      throw new Fault('error: required flag(s) "clusterrole" not set')
     return {
       apiVersion: rbac(v),
       kind: 'ClusterRoleBinding',

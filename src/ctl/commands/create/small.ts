@@ -10,7 +10,13 @@ import { formatOf, outputFlags, printerOf } from '../../print/output.ts'
 export const createNamespace = generatorCommand({
   use: 'NAME [--dry-run=server|client|none]',
   text: 'Creates a namespace.',
-  make: (c) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: nameArg(c) }, spec: {}, status: {} }),
+  make: (c) => ({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: nameArg(c) },
+    spec: {},
+    status: {},
+  }),
 })
 
 export const createServiceAccount = generatorCommand({
@@ -25,8 +31,14 @@ export const createToken: Command = {
   examples: [['For an hour', 'create token robot --duration 1h']],
   flags: {
     ...outputFlags,
-    audience: { type: 'array', help: 'Audience of the requested token. May be repeated to request a token valid for multiple audiences.' },
-    'bound-object-kind': { type: 'text', help: 'Kind of an object to bind the token to. Supported kinds are Pod, Secret.' },
+    audience: {
+      type: 'array',
+      help: 'Audience of the requested token. May be repeated to request a token valid for multiple audiences.',
+    },
+    'bound-object-kind': {
+      type: 'text',
+      help: 'Kind of an object to bind the token to. Supported kinds are Pod, Secret.',
+    },
     'bound-object-name': { type: 'text', help: 'Name of an object to bind the token to.' },
     'bound-object-uid': { type: 'text', help: 'UID of an object to bind the token to.' },
     duration: { type: 'text', help: 'Requested lifetime of the issued token.' },
@@ -55,7 +67,14 @@ export const createToken: Command = {
           ...(duration === '' ? {} : { expirationSeconds: durationOf(duration) / 1000 }),
           ...(kind === ''
             ? {}
-            : { boundObjectRef: { apiVersion: 'v1', kind, name: c.flags.text('bound-object-name'), ...(uid === '' ? {} : { uid }) } }),
+            : {
+                boundObjectRef: {
+                  apiVersion: 'v1',
+                  kind,
+                  name: c.flags.text('bound-object-name'),
+                  ...(uid === '' ? {} : { uid }),
+                },
+              }),
         },
       },
     })
@@ -69,8 +88,14 @@ export const createQuota = generatorCommand({
   use: 'NAME [--hard=key1=value1,key2=value2] [--scopes=Scope1,Scope2] [--dry-run=server|client|none]',
   text: 'Creates a resource quota.',
   flags: {
-    hard: { type: 'text', help: 'A comma-delimited set of resource=quantity pairs that define a hard limit.' },
-    scopes: { type: 'text', help: 'A comma-delimited set of quota scopes that must all match each object tracked by the quota.' },
+    hard: {
+      type: 'text',
+      help: 'A comma-delimited set of resource=quantity pairs that define a hard limit.',
+    },
+    scopes: {
+      type: 'text',
+      help: 'A comma-delimited set of quota scopes that must all match each object tracked by the quota.',
+    },
   },
   make(c) {
     const scopes = c.flags.text('scopes')
@@ -89,9 +114,19 @@ export const createPriorityClass = generatorCommand({
   use: 'NAME --value=VALUE --global-default=BOOL [--dry-run=server|client|none]',
   text: 'Creates a priority class.',
   flags: {
-    description: { type: 'text', help: 'description is an arbitrary string that usually provides guidelines on when this priority class should be used.' },
-    'global-default': { type: 'bool', help: 'global-default specifies whether this PriorityClass should be considered as the default priority.' },
-    'preemption-policy': { type: 'text', default: 'PreemptLowerPriority', help: 'preemption-policy is the policy for preempting pods with lower priority.' },
+    description: {
+      type: 'text',
+      help: 'description is an arbitrary string that usually provides guidelines on when this priority class should be used.',
+    },
+    'global-default': {
+      type: 'bool',
+      help: 'global-default specifies whether this PriorityClass should be considered as the default priority.',
+    },
+    'preemption-policy': {
+      type: 'text',
+      default: 'PreemptLowerPriority',
+      help: 'preemption-policy is the policy for preempting pods with lower priority.',
+    },
     value: { type: 'int', default: '0', help: 'the value of this priority class.' },
   },
   make: (c, v) => ({
@@ -109,16 +144,27 @@ export const createBudget = generatorCommand({
   use: 'NAME --selector=SELECTOR --min-available=N [--dry-run=server|client|none]',
   text: 'Creates a pod disruption budget.',
   flags: {
-    'max-unavailable': { type: 'text', help: 'The maximum number or percentage of unavailable pods this budget requires.' },
-    'min-available': { type: 'text', help: 'The minimum number or percentage of available pods this budget requires.' },
-    selector: { type: 'text', help: 'A label selector to use for this budget. Only equality-based selector requirements are supported.' },
+    'max-unavailable': {
+      type: 'text',
+      help: 'The maximum number or percentage of unavailable pods this budget requires.',
+    },
+    'min-available': {
+      type: 'text',
+      help: 'The minimum number or percentage of available pods this budget requires.',
+    },
+    selector: {
+      type: 'text',
+      help: 'A label selector to use for this budget. Only equality-based selector requirements are supported.',
+    },
   },
   make(c) {
     const [min, max] = ['min-available', 'max-unavailable'].map((flag) => c.flags.text(flag))
     const metadata = { name: nameArg(c) }
     if (c.flags.text('selector') === '') throw new Fault('error: a selector must be specified')
-    if (min === '' && max === '') throw new Fault('error: one of min-available or max-unavailable must be specified')
-    if (min !== '' && max !== '') throw new Fault('error: min-available and max-unavailable cannot be both specified')
+    if (min === '' && max === '')
+      throw new Fault('error: one of min-available or max-unavailable must be specified')
+    if (min !== '' && max !== '')
+      throw new Fault('error: min-available and max-unavailable cannot be both specified')
     const amount = (text: string) => (/^\d+$/.test(text) ? Number(text) : text)
     const matchLabels = resourceList(c.flags.text('selector'))
     return {
@@ -129,7 +175,7 @@ export const createBudget = generatorCommand({
         ...(min === '' ? { maxUnavailable: amount(max!) } : { minAvailable: amount(min!) }),
         selector: { matchLabels },
       },
-      status: {},
+      status: { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 },
     }
   },
 })
@@ -141,26 +187,42 @@ export const createIngress = generatorCommand({
   text: 'Creates an ingress.',
   examples: [['One rule', 'create ingress web --rule="example.com/*=web:80,tls=cert"']],
   flags: {
-    annotation: { type: 'array', help: 'Annotation to insert in the ingress object, in the format annotation=value' },
+    annotation: {
+      type: 'array',
+      help: 'Annotation to insert in the ingress object, in the format annotation=value',
+    },
     class: { type: 'text', help: 'Ingress Class to be used' },
-    'default-backend': { type: 'text', help: 'Default service for backend, in format of svcname:port' },
-    rule: { type: 'array', help: 'Rule in format host/path=service:port[,tls=secretname]. Paths containing the leading character \'*\' are considered pathType=Prefix.' },
+    'default-backend': {
+      type: 'text',
+      help: 'Default service for backend, in format of svcname:port',
+    },
+    rule: {
+      type: 'array',
+      help: "Rule in format host/path=service:port[,tls=secretname]. Paths containing the leading character '*' are considered pathType=Prefix.",
+    },
   },
   make(c, v) {
     const name = nameArg(c)
     const texts = c.flags.list('rule')
     const fallback = c.flags.text('default-backend')
     if (texts.length === 0 && fallback === '') {
-      throw new Fault('error: not enough information provided: every ingress has to either specify a default-backend (which catches all traffic) or a list of rules (which catch specific paths)')
+      throw new Fault(
+        'error: not enough information provided: every ingress has to either specify a default-backend (which catches all traffic) or a list of rules (which catch specific paths)',
+      )
     }
     const rules = texts.map(ruleOf)
     const hosts = [...new Set(rules.map(({ host }) => host))]
-    const annotations = Object.fromEntries(c.flags.list('annotation').map((text) => text.split(/=(.*)/s).slice(0, 2)))
+    const annotations = Object.fromEntries(
+      c.flags.list('annotation').map((text) => text.split(/=(.*)/s).slice(0, 2)),
+    )
     const tls = tlsOf(rules)
     return {
       apiVersion: v.resolve('networking{api}/v1'),
       kind: 'Ingress',
-      metadata: { name, ...(Object.keys(annotations).length > 0 ? { annotations: annotations as object } : {}) },
+      metadata: {
+        name,
+        ...(Object.keys(annotations).length > 0 ? { annotations: annotations as object } : {}),
+      },
       spec: {
         ...(fallback === '' ? {} : { defaultBackend: backendOf(...split(fallback)) }),
         ...(c.flags.text('class') === '' ? {} : { ingressClassName: c.flags.text('class') }),
@@ -187,7 +249,10 @@ interface Rule {
 
 function ruleOf(text: string): Rule {
   const match = RULE.exec(text)
-  if (!match) throw new Fault(`error: rule ${text} is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]`)
+  if (!match)
+    throw new Fault(
+      `error: rule ${text} is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]`,
+    )
   const [, host = '', path = '', service = '', port = '', hasTls, secret = ''] = match
   const isPrefix = path.endsWith('*')
   return {
@@ -217,11 +282,11 @@ function tlsOf(rules: readonly Rule[]): object[] {
 
 function split(text: string): [string, string] {
   const [service = '', port = '', ...more] = text.split(':')
-  if (service === '' || port === '' || more.length > 0) throw new Fault('error: default-backend should be in format servicename:serviceport')
+  if (service === '' || port === '' || more.length > 0)
+    throw new Fault('error: default-backend should be in format servicename:serviceport')
   return [service, port]
 }
 
 const backendOf = (name: string, port: string) => ({
   service: { name, port: /^\d+$/.test(port) ? { number: Number(port) } : { name: port } },
 })
-

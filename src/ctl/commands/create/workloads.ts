@@ -8,7 +8,10 @@ import type { FlagSpecs } from '../../base/flags.ts'
 
 /** The name of a container of an image. */
 export const containerName = (image: string): string =>
-  image.slice(image.lastIndexOf('/') + 1).split(/[:@]/)[0]!.replaceAll('_', '-')
+  image
+    .slice(image.lastIndexOf('/') + 1)
+    .split(/[:@]/)[0]!
+    .replaceAll('_', '-')
 
 const command = (c: Context) => (c.dash < 0 ? [] : c.args.slice(c.dash))
 
@@ -32,8 +35,10 @@ export const createDeployment = generatorCommand({
     requireFlags(c, 'image')
     const args = command(c)
     const images = c.flags.list('image')
-    if (images.length > 1 && args.length > 0) throw new Fault('error: cannot specify multiple --image options and command')
-    if (c.flags.int('replicas') < 0) throw new Fault('error: --replicas must be greater than or equal to 0')
+    if (images.length > 1 && args.length > 0)
+      throw new Fault('error: cannot specify multiple --image options and command')
+    if (c.flags.int('replicas') < 0)
+      throw new Fault('error: --replicas must be greater than or equal to 0')
     const port = c.flags.int('port')
     const containers = images.map((image, i) => ({
       ...(args.length > 0 ? { command: args } : {}),
@@ -60,40 +65,61 @@ export const createDeployment = generatorCommand({
 
 function podOf(name: string, image: string, args: readonly string[], restart: string) {
   const container = { ...(args.length > 0 ? { command: args } : {}), image, name, resources: {} }
-  return { metadata: { creationTimestamp: null }, spec: { containers: [container], restartPolicy: restart } }
+  return {
+    metadata: { creationTimestamp: null },
+    spec: { containers: [container], restartPolicy: restart },
+  }
 }
 
 export const createJob = generatorCommand({
   use: 'NAME --image=image [--from=cronjob/name] -- [COMMAND] [args...]',
   text: 'Creates a job, from an image or as a cron job would.',
   flags: {
-    from: { type: 'text', help: 'The name of the resource to create a Job from (only cronjob is supported).' },
+    from: {
+      type: 'text',
+      help: 'The name of the resource to create a Job from (only cronjob is supported).',
+    },
     image: { type: 'text', help: 'Image name to run.' },
   },
   async make(c): Promise<Made> {
     const name = nameBefore(c)
     const [from, image] = [c.flags.text('from'), c.flags.text('image')]
-    if ((from === '') === (image === '')) throw new Fault('error: either --image or --from must be specified')
+    if ((from === '') === (image === ''))
+      throw new Fault('error: either --image or --from must be specified')
     const metadata = { name }
     if (from === '') {
       const template = podOf(name, image, command(c), 'Never')
       return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template }, status: {} }
     }
     const [type = '', of = ''] = from.split('/')
-    if (!/^(cronjobs?|cj)(\.batch)?$/.test(type) || of === '') throw new Fault('error: from must be an existing cronjob')
+    if (!/^(cronjobs?|cj)(\.batch)?$/.test(type) || of === '')
+      throw new Fault('error: from must be an existing cronjob')
     const resource = await findResource(await c.discovery(), 'cronjobs.batch')
     const { name: namespace } = await c.namespace()
     const cron = await readOne(c, { of: resource, namespace, name: of })
-    const { jobTemplate } = cron.spec as { jobTemplate: { metadata?: { labels?: object; annotations?: object }; spec: object } }
+    const { jobTemplate } = cron.spec as {
+      jobTemplate: { metadata?: { labels?: object; annotations?: object }; spec: object }
+    }
     const v = await c.words()
     return {
       apiVersion: 'batch/v1',
       kind: 'Job',
       metadata: {
         name,
-        annotations: { [v.resolve('cronjob.{label}/instantiate')]: 'manual', ...jobTemplate.metadata?.annotations },
+        annotations: {
+          [v.resolve('cronjob.{label}/instantiate')]: 'manual',
+          ...jobTemplate.metadata?.annotations,
+        },
         ...(jobTemplate.metadata?.labels ? { labels: jobTemplate.metadata.labels } : {}),
-        ownerReferences: [{ apiVersion: 'batch/v1', kind: 'CronJob', name: of, uid: cron.metadata.uid, controller: true }],
+        ownerReferences: [
+          {
+            apiVersion: 'batch/v1',
+            kind: 'CronJob',
+            name: of,
+            uid: cron.metadata.uid,
+            controller: true,
+          },
+        ],
       },
       spec: jobTemplate.spec,
     }
@@ -111,7 +137,12 @@ export const createCronJob = generatorCommand({
   make(c) {
     const name = nameBefore(c)
     requireFlags(c, 'image', 'schedule')
-    const template = podOf(name, c.flags.text('image'), command(c), c.flags.text('restart') || 'OnFailure')
+    const template = podOf(
+      name,
+      c.flags.text('image'),
+      command(c),
+      c.flags.text('restart') || 'OnFailure',
+    )
     return {
       apiVersion: 'batch/v1',
       kind: 'CronJob',
@@ -131,11 +162,13 @@ const portFlags = {
 
 function portsOf(c: Context, needed: boolean): object[] {
   const texts = c.flags.list('tcp')
-  if (texts.length === 0 && needed) throw new Fault('error: at least one tcp port specifier must be provided')
+  if (texts.length === 0 && needed)
+    throw new Fault('error: at least one tcp port specifier must be provided')
   return texts.map((text) => {
     const [port = '', target = ''] = text.split(':')
     const node = c.flags.has('node-port') ? c.flags.int('node-port') : 0
-    if (!/^\d+$/.test(port)) throw new Fault(`error: strconv.Atoi: parsing ${JSON.stringify(port)}: invalid syntax`)
+    if (!/^\d+$/.test(port))
+      throw new Fault(`error: strconv.Atoi: parsing ${JSON.stringify(port)}: invalid syntax`)
     const targetPort = target === '' ? Number(port) : /^\d+$/.test(target) ? Number(target) : target
     return {
       name: text.replaceAll(':', '-'),
@@ -165,7 +198,13 @@ const serviceUse = '[--tcp=port:targetPort] [--dry-run=server|client|none]'
 export const createClusterIp = generatorCommand({
   use: `NAME ${serviceUse}`,
   text: 'Creates a service with an address of the cluster.',
-  flags: { ...portFlags, clusterip: { type: 'text', help: "Assign your own ClusterIP or set to 'None' for a 'headless' service (no loadbalancing)." } },
+  flags: {
+    ...portFlags,
+    clusterip: {
+      type: 'text',
+      help: "Assign your own ClusterIP or set to 'None' for a 'headless' service (no loadbalancing).",
+    },
+  },
   make(c) {
     const ip = c.flags.text('clusterip')
     return service(c, 'ClusterIP', ip === '' ? {} : { clusterIP: ip })
@@ -175,7 +214,14 @@ export const createClusterIp = generatorCommand({
 export const createNodePort = generatorCommand({
   use: `NAME ${serviceUse}`,
   text: 'Creates a service with a port on each node.',
-  flags: { ...portFlags, 'node-port': { type: 'int', default: '0', help: 'Port used to expose the service on each node in a cluster.' } },
+  flags: {
+    ...portFlags,
+    'node-port': {
+      type: 'int',
+      default: '0',
+      help: 'Port used to expose the service on each node in a cluster.',
+    },
+  },
   make: (c) => service(c, 'NodePort'),
 })
 

@@ -2,13 +2,26 @@
 import type { ApiObject } from '../../../client/transport.ts'
 import { sameJson } from '../../../patch/json-value.ts'
 import { findObjects, readAll, type Found, type LiveObject } from '../../api/find-objects.ts'
-import type { ControllerRevisionObject, DaemonSetObject, DeploymentObject, StatefulSetObject } from '../../api/kind-types.ts'
+import type {
+  ControllerRevisionObject,
+  DaemonSetObject,
+  DeploymentObject,
+  StatefulSetObject,
+} from '../../api/kind-types.ts'
 import { selectorText } from '../../api/labels.ts'
 import { sendChange } from '../../api/pod-template.ts'
 import { findResource, resourcePath, singularName } from '../../api/resources.ts'
 import { selectionFlags } from '../../api/selection.ts'
 import { TimedOut, until } from '../../api/until.ts'
-import { Done, dryRunFlag, dryRunOf, fileFlags, forEach, managerFlag, writeQuery } from '../../api/writing.ts'
+import {
+  Done,
+  dryRunFlag,
+  dryRunOf,
+  fileFlags,
+  forEach,
+  managerFlag,
+  writeQuery,
+} from '../../api/writing.ts'
 import type { Command } from '../../base/command.ts'
 import type { Context } from '../../base/context.ts'
 import { Fault } from '../../base/faults.ts'
@@ -21,37 +34,58 @@ const changeFlags = { ...flags, ...managerFlag } as const
 const label = ({ of, name }: Found) => `${singularName(of)}/${name}`
 
 const noSupport = (what: string, { of, name }: Found) =>
-  new Fault(`error: ${of.name}${of.group === '' ? '' : `.${of.group}`} "${name}" ${what} is not supported`)
+  new Fault(
+    `error: ${of.name}${of.group === '' ? '' : `.${of.group}`} "${name}" ${what} is not supported`,
+  )
 
 /** Changes one object and says what was done, or that it was so already. */
 async function changed(
   c: Context,
   one: Found,
-  { what, change, already }: { what: string; change: (object: LiveObject) => void; already: string },
+  {
+    what,
+    change,
+    already,
+  }: { what: string; change: (object: LiveObject) => void; already: string },
 ): Promise<void> {
   const copy = structuredClone(one.object)
   change(copy)
-  if (sameJson(copy, one.object)) throw new Fault(`error: ${one.of.name}${one.of.group === '' ? '' : `.${one.of.group}`} "${one.name}" ${already}`)
+  if (sameJson(copy, one.object))
+    throw new Fault(
+      `error: ${one.of.name}${one.of.group === '' ? '' : `.${one.of.group}`} "${one.name}" ${already}`,
+    )
   const query = await writeQuery(c, 'rollout')
   await (await Done.of(c)).say(await sendChange(c, one, { changed: copy, query }), what)
 }
 
-const pausing = (isPaused: boolean): Command['run'] => async (c) =>
-  forEach(await findObjects(c), async (one) => {
-    if (one.of.kind !== 'Deployment') throw noSupport(isPaused ? 'pausing' : 'resuming', one)
-    await changed(c, one, {
-      what: isPaused ? 'paused' : 'resumed',
-      already: isPaused ? 'is already paused' : 'is not paused',
-      change: (object) => {
-        const spec = object.spec as { paused?: boolean }
-        if (isPaused) spec.paused = true
-        else delete spec.paused
-      },
+const pausing =
+  (isPaused: boolean): Command['run'] =>
+  async (c) =>
+    forEach(await findObjects(c), async (one) => {
+      if (one.of.kind !== 'Deployment') throw noSupport(isPaused ? 'pausing' : 'resuming', one)
+      await changed(c, one, {
+        what: isPaused ? 'paused' : 'resumed',
+        already: isPaused ? 'is already paused' : 'is not paused',
+        change: (object) => {
+          const spec = object.spec as { paused?: boolean }
+          if (isPaused) spec.paused = true
+          else delete spec.paused
+        },
+      })
     })
-  })
 
-export const rolloutPause: Command = { use: 'RESOURCE', text: 'Pauses deployments: changes of the template start no rollout until they are resumed.', flags: changeFlags, run: pausing(true) }
-export const rolloutResume: Command = { use: 'RESOURCE', text: 'Resumes paused deployments.', flags: changeFlags, run: pausing(false) }
+export const rolloutPause: Command = {
+  use: 'RESOURCE',
+  text: 'Pauses deployments: changes of the template start no rollout until they are resumed.',
+  flags: changeFlags,
+  run: pausing(true),
+}
+export const rolloutResume: Command = {
+  use: 'RESOURCE',
+  text: 'Resumes paused deployments.',
+  flags: changeFlags,
+  run: pausing(false),
+}
 
 export const rolloutRestart: Command = {
   use: 'RESOURCE',
@@ -63,14 +97,20 @@ export const rolloutRestart: Command = {
     await forEach(await findObjects(c), async (one) => {
       const spec = one.object.spec as { paused?: boolean; template?: object } | undefined
       if (!spec?.template || one.of.group !== 'apps') throw noSupport('restarting', one)
-      if (spec.paused) throw new Fault(`error: can't restart paused deployment (run rollout resume first)`)
+      if (spec.paused)
+        throw new Fault(`error: can't restart paused deployment (run rollout resume first)`)
       await changed(c, one, {
         what: 'restarted',
         already: 'was restarted within the same second',
         change(object) {
-          const template = (object.spec as { template: { metadata?: { annotations?: Record<string, string> } } }).template
+          const template = (
+            object.spec as { template: { metadata?: { annotations?: Record<string, string> } } }
+          ).template
           const metadata = (template.metadata ??= {})
-          metadata.annotations = { ...metadata.annotations, [key]: new Date(c.io.now()).toISOString().replace(/\.\d+Z$/, 'Z') }
+          metadata.annotations = {
+            ...metadata.annotations,
+            [key]: new Date(c.io.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
+          }
         },
       })
     })
@@ -84,17 +124,25 @@ interface Progress {
 
 function deploymentProgress({ metadata, spec, status = {} }: DeploymentObject): Progress {
   const name = metadata?.name ?? ''
-  const wait = (text: string) => ({ text: `Waiting for deployment "${name}" rollout to finish: ${text}...\n`, isDone: false })
+  const wait = (text: string) => ({
+    text: `Waiting for deployment "${name}" rollout to finish: ${text}...\n`,
+    isDone: false,
+  })
   if ((metadata?.generation ?? 0) > Number(status.observedGeneration ?? 0)) {
     return { text: 'Waiting for deployment spec update to be observed...\n', isDone: false }
   }
-  const failed = (status.conditions ?? []).find(({ type, reason }) => type === 'Progressing' && reason === 'ProgressDeadlineExceeded')
+  const failed = (status.conditions ?? []).find(
+    ({ type, reason }) => type === 'Progressing' && reason === 'ProgressDeadlineExceeded',
+  )
   if (failed) throw new Fault(`error: deployment "${name}" exceeded its progress deadline`)
   const { updatedReplicas = 0, replicas = 0, availableReplicas = 0 } = status
   const wanted = spec?.replicas ?? 1
-  if (updatedReplicas < wanted) return wait(`${updatedReplicas} out of ${wanted} new replicas have been updated`)
-  if (replicas > updatedReplicas) return wait(`${replicas - updatedReplicas} old replicas are pending termination`)
-  if (availableReplicas < updatedReplicas) return wait(`${availableReplicas} of ${updatedReplicas} updated replicas are available`)
+  if (updatedReplicas < wanted)
+    return wait(`${updatedReplicas} out of ${wanted} new replicas have been updated`)
+  if (replicas > updatedReplicas)
+    return wait(`${replicas - updatedReplicas} old replicas are pending termination`)
+  if (availableReplicas < updatedReplicas)
+    return wait(`${availableReplicas} of ${updatedReplicas} updated replicas are available`)
   return { text: `deployment "${name}" successfully rolled out\n`, isDone: true }
 }
 
@@ -106,10 +154,18 @@ function daemonSetProgress({ metadata, spec, status }: DaemonSetObject): Progres
   if ((metadata?.generation ?? 0) > Number(status?.observedGeneration ?? 0)) {
     return { text: 'Waiting for daemon set spec update to be observed...\n', isDone: false }
   }
-  const { updatedNumberScheduled: updated = 0, desiredNumberScheduled: wanted = 0, numberAvailable = 0 } = status ?? {}
-  const wait = (text: string) => ({ text: `Waiting for daemon set "${name}" rollout to finish: ${text}...\n`, isDone: false })
+  const {
+    updatedNumberScheduled: updated = 0,
+    desiredNumberScheduled: wanted = 0,
+    numberAvailable = 0,
+  } = status ?? {}
+  const wait = (text: string) => ({
+    text: `Waiting for daemon set "${name}" rollout to finish: ${text}...\n`,
+    isDone: false,
+  })
   if (updated < wanted) return wait(`${updated} out of ${wanted} new pods have been updated`)
-  if (numberAvailable < wanted) return wait(`${numberAvailable} of ${wanted} updated pods are available`)
+  if (numberAvailable < wanted)
+    return wait(`${numberAvailable} of ${wanted} updated pods are available`)
   return { text: `daemon set "${name}" successfully rolled out\n`, isDone: true }
 }
 
@@ -121,19 +177,38 @@ function statefulSetProgress({ metadata, spec, status }: StatefulSetObject): Pro
     return { text: 'Waiting for statefulset spec update to be observed...\n', isDone: false }
   }
   const wanted = spec?.replicas ?? 1
-  const { readyReplicas = 0, updatedReplicas = 0, updateRevision = '', currentRevision = '', currentReplicas = 0 } = status ?? {}
-  if (readyReplicas < wanted) return { text: `Waiting for ${wanted - readyReplicas} pods to be ready...\n`, isDone: false }
+  const {
+    readyReplicas = 0,
+    updatedReplicas = 0,
+    updateRevision = '',
+    currentRevision = '',
+    currentReplicas = 0,
+  } = status ?? {}
+  if (readyReplicas < wanted)
+    return { text: `Waiting for ${wanted - readyReplicas} pods to be ready...\n`, isDone: false }
   const partition = spec?.updateStrategy?.rollingUpdate?.partition ?? 0
   if (partition > 0) {
     if (updatedReplicas < wanted - partition) {
-      return { text: `Waiting for partitioned roll out to finish: ${updatedReplicas} out of ${wanted - partition} new pods have been updated...\n`, isDone: false }
+      return {
+        text: `Waiting for partitioned roll out to finish: ${updatedReplicas} out of ${wanted - partition} new pods have been updated...\n`,
+        isDone: false,
+      }
     }
-    return { text: `partitioned roll out complete: ${updatedReplicas} new pods have been updated...\n`, isDone: true }
+    return {
+      text: `partitioned roll out complete: ${updatedReplicas} new pods have been updated...\n`,
+      isDone: true,
+    }
   }
   if (updateRevision !== currentRevision) {
-    return { text: `waiting for statefulset rolling update to complete ${updatedReplicas} pods at revision ${updateRevision}...\n`, isDone: false }
+    return {
+      text: `waiting for statefulset rolling update to complete ${updatedReplicas} pods at revision ${updateRevision}...\n`,
+      isDone: false,
+    }
   }
-  return { text: `statefulset rolling update complete ${currentReplicas} pods at revision ${currentRevision}...\n`, isDone: true }
+  return {
+    text: `statefulset rolling update complete ${currentReplicas} pods at revision ${currentRevision}...\n`,
+    isDone: true,
+  }
 }
 
 function progressOf(object: LiveObject, one: Found): Progress {
@@ -141,7 +216,7 @@ function progressOf(object: LiveObject, one: Found): Progress {
   if (one.of.kind === 'Deployment') return deploymentProgress(of as DeploymentObject)
   if (one.of.kind === 'DaemonSet') return daemonSetProgress(of as DaemonSetObject)
   if (one.of.kind === 'StatefulSet') return statefulSetProgress(of as StatefulSetObject)
-  throw new Fault(`error: no status viewer has been implemented for ${one.of.group}/${one.of.version}, Kind=${one.of.kind}`)
+  throw new Fault(`error: no status viewer has been implemented for ${one.of.kind}`)
 }
 
 export const rolloutStatus: Command = {
@@ -150,9 +225,22 @@ export const rolloutStatus: Command = {
   flags: {
     ...fileFlags,
     selector: selectionFlags.selector,
-    revision: { type: 'int', default: '0', help: 'Pin to a specific revision for showing its status. Defaults to 0 (last revision).' },
-    timeout: { type: 'duration', default: '0s', help: 'The length of time to wait before ending watch, zero means never.' },
-    watch: { type: 'bool', short: 'w', default: 'true', help: 'Watch the status of the rollout until it\'s done.' },
+    revision: {
+      type: 'int',
+      default: '0',
+      help: 'Pin to a specific revision for showing its status. Defaults to 0 (last revision).',
+    },
+    timeout: {
+      type: 'duration',
+      default: '0s',
+      help: 'The length of time to wait before ending watch, zero means never.',
+    },
+    watch: {
+      type: 'bool',
+      short: 'w',
+      default: 'true',
+      help: "Watch the status of the rollout until it's done.",
+    },
   },
   async run(c) {
     for (const one of await findObjects(c)) {
@@ -183,7 +271,9 @@ interface Revision {
 }
 
 const ownedBy = (object: ApiObject, owner: LiveObject): boolean =>
-  (object.metadata?.ownerReferences ?? []).some(({ uid, controller }) => controller && uid === owner.metadata.uid)
+  (object.metadata?.ownerReferences ?? []).some(
+    ({ uid, controller }) => controller && uid === owner.metadata.uid,
+  )
 
 async function revisionsOf(c: Context, one: Found): Promise<Revision[]> {
   const v = await c.words()
@@ -192,10 +282,15 @@ async function revisionsOf(c: Context, one: Found): Promise<Revision[]> {
   if (!isDeployment && one.of.kind !== 'DaemonSet' && one.of.kind !== 'StatefulSet') {
     throw new Fault(`error: no history viewer has been implemented for "${one.of.kind}"`)
   }
-  const of = await findResource(await c.discovery(), isDeployment ? 'replicasets.apps' : 'controllerrevisions.apps')
+  const of = await findResource(
+    await c.discovery(),
+    isDeployment ? 'replicasets.apps' : 'controllerrevisions.apps',
+  )
   const { selector } = one.object.spec as { selector?: { matchLabels?: Record<string, string> } }
   const query = { labelSelector: selectorText(selector?.matchLabels ?? {}) || undefined }
-  const all = (await readAll(c, { of, namespace: one.namespace, name: '' }, query)).filter((object) => ownedBy(object, one.object))
+  const all = (await readAll(c, { of, namespace: one.namespace, name: '' }, query)).filter(
+    (object) => ownedBy(object, one.object),
+  )
   const revisions = all.map((object): Revision => {
     const { annotations = {} } = object.metadata
     const cause = annotations[causeKey] ?? '<none>'
@@ -204,7 +299,12 @@ async function revisionsOf(c: Context, one: Found): Promise<Revision[]> {
       return { number, cause, template: (object.spec as { template: unknown }).template, object }
     }
     const { revision, data } = object as unknown as ControllerRevisionObject
-    return { number: Number(revision), cause, template: (data as { spec?: { template?: unknown } } | undefined)?.spec?.template, object }
+    return {
+      number: Number(revision),
+      cause,
+      template: (data as { spec?: { template?: unknown } } | undefined)?.spec?.template,
+      object,
+    }
   })
   return revisions.sort((a, b) => a.number - b.number)
 }
@@ -212,7 +312,14 @@ async function revisionsOf(c: Context, one: Found): Promise<Revision[]> {
 export const rolloutHistory: Command = {
   use: '(TYPE NAME | TYPE/NAME) [flags]',
   text: 'Shows earlier revisions of a workload.',
-  flags: { ...flags, revision: { type: 'int', default: '0', help: 'See the details, including podTemplate of the revision specified' } },
+  flags: {
+    ...flags,
+    revision: {
+      type: 'int',
+      default: '0',
+      help: 'See the details, including podTemplate of the revision specified',
+    },
+  },
   async run(c) {
     const wanted = c.flags.int('revision')
     for (const one of await findObjects(c)) {
@@ -223,12 +330,20 @@ export const rolloutHistory: Command = {
         const format = formatOf(c, false)
         if (format.name !== '') return c.out(await (await printerOf(c, format))(found.object))
         const { toYaml } = await import('../../../codec/yaml.ts')
-        c.out(`${label(one)} with revision #${wanted}\nPod Template:\n${(await toYaml(found.template)).replace(/^(?=.)/gm, '  ')}\n`)
+        c.out(
+          `${label(one)} with revision #${wanted}\nPod Template:\n${(await toYaml(found.template)).replace(/^(?=.)/gm, '  ')}\n`,
+        )
         continue
       }
       c.out(`${label(one)} \n`)
+      if (revisions.length === 0) {
+        c.out('No rollout history found.\n')
+        continue
+      }
       const rows = revisions.map(({ number, cause }) => [String(number), cause])
-      c.out(`${new Columns({ padding: 2, minWidth: 0 }).format([['REVISION', 'CHANGE-CAUSE'], ...rows])}\n`)
+      c.out(
+        `${new Columns({ padding: 2, minWidth: 0 }).format([['REVISION', 'CHANGE-CAUSE'], ...rows])}\n`,
+      )
     }
   },
 }
@@ -236,7 +351,15 @@ export const rolloutHistory: Command = {
 export const rolloutUndo: Command = {
   use: '(TYPE NAME | TYPE/NAME) [flags]',
   text: 'Goes back to an earlier revision of a workload.',
-  flags: { ...flags, ...dryRunFlag, 'to-revision': { type: 'int', default: '0', help: 'The revision to rollback to. Default to 0 (last revision).' } },
+  flags: {
+    ...flags,
+    ...dryRunFlag,
+    'to-revision': {
+      type: 'int',
+      default: '0',
+      help: 'The revision to rollback to. Default to 0 (last revision).',
+    },
+  },
   async run(c) {
     const wanted = c.flags.int('to-revision')
     const dryRun = dryRunOf(c)
@@ -244,18 +367,32 @@ export const rolloutUndo: Command = {
     const hash = (await c.words()).resolve('pod-template-hash')
     await forEach(await findObjects(c), async (one) => {
       if ((one.object.spec as { paused?: boolean }).paused) {
-        throw new Fault(`error: you cannot rollback a paused deployment; resume it first with 'rollout resume' and try again`)
+        throw new Fault(
+          `error: you cannot rollback a paused deployment; resume it first with 'rollout resume' and try again`,
+        )
       }
       const revisions = await revisionsOf(c, one)
-      const target = wanted > 0 ? revisions.find(({ number }) => number === wanted) : revisions.at(-2)
+      const target =
+        wanted > 0 ? revisions.find(({ number }) => number === wanted) : revisions.at(-2)
       if (!target) {
-        throw new Fault(wanted > 0 ? `error: unable to find specified revision ${wanted} in history` : `error: no rollout history found for ${one.of.kind.toLowerCase()} "${one.name}"`)
+        throw new Fault(
+          wanted > 0
+            ? `error: unable to find specified revision ${wanted} in history`
+            : `error: no rollout history found for ${one.of.kind.toLowerCase()} "${one.name}"`,
+        )
       }
-      const template = structuredClone(target.template) as { metadata?: { labels?: Record<string, string> }; $patch?: string }
+      const template = structuredClone(target.template) as {
+        metadata?: { labels?: Record<string, string> }
+        $patch?: string
+      }
       delete template.metadata?.labels?.[hash]
       delete template.$patch
       const live = (one.object.spec as { template: unknown }).template
-      if (sameJson(template, live)) return done.say(one.object, `skipped rollback (current template already matches revision ${target.number})`)
+      if (sameJson(template, live))
+        return done.say(
+          one.object,
+          `skipped rollback (current template already matches revision ${target.number})`,
+        )
       if (dryRun === 'client') return done.say(one.object, 'rolled back')
       const api = await c.api()
       await api.json({

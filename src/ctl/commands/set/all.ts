@@ -2,8 +2,14 @@
 import { findObjects, manyFlags, readOne } from '../../api/find-objects.ts'
 import { resourceList } from '../../api/generate.ts'
 import { splitMarks } from '../../api/marks.ts'
-import { changeEach, containersOf, needPodSpec, templateFlags, type Container } from '../../api/pod-template.ts'
-import { findResource, resourcePath, singularName } from '../../api/resources.ts'
+import {
+  changeEach,
+  containersOf,
+  needPodSpec,
+  templateFlags,
+  type Container,
+} from '../../api/pod-template.ts'
+import { findResource, resourcePath } from '../../api/resources.ts'
 import { Done, dryRunOf, forEach, writeFlags, writeQuery } from '../../api/writing.ts'
 import type { ApiObject } from '../../../client/transport.ts'
 import type { Command } from '../../base/command.ts'
@@ -12,7 +18,8 @@ import { Fault } from '../../base/faults.ts'
 
 /** Splits arguments into those that name objects and pairs. */
 function splitPairs(c: Context): { words: string[]; pairs: string[] } {
-  const isPair = (text: string) => /^[^/]+=/.test(text) || text.includes('=') || (text.endsWith('-') && text.length > 1)
+  const isPair = (text: string) =>
+    /^[^/]+=/.test(text) || text.includes('=') || (text.endsWith('-') && text.length > 1)
   const start = c.args.findIndex(isPair)
   return start === -1
     ? { words: [...c.args], pairs: [] }
@@ -50,29 +57,53 @@ export const setResources: Command = {
   text: 'Sets the resources that containers of workloads request and may use.',
   flags: {
     ...templateFlags,
-    containers: { type: 'text', short: 'c', default: '*', help: 'The names of containers in the selected pod templates to change, all containers are selected by default - may use wildcards' },
-    limits: { type: 'text', help: "The resource requirement requests for this container. For example, 'cpu=100m,memory=256Mi'." },
-    requests: { type: 'text', help: "The resource requirement requests for this container. For example, 'cpu=100m,memory=256Mi'." },
+    containers: {
+      type: 'text',
+      short: 'c',
+      default: '*',
+      help: 'The names of containers in the selected pod templates to change, all containers are selected by default - may use wildcards',
+    },
+    limits: {
+      type: 'text',
+      help: "The resource requirement requests for this container. For example, 'cpu=100m,memory=256Mi'.",
+    },
+    requests: {
+      type: 'text',
+      help: "The resource requirement requests for this container. For example, 'cpu=100m,memory=256Mi'.",
+    },
   },
   async run(c) {
-    const [limits, requests] = ['limits', 'requests'].map((flag) => resourceList(c.flags.text(flag)))
-    if (!limits && !requests) throw new Fault('error: you must specify an update to requests or limits (in the form of --requests/--limits)')
+    const [limits, requests] = ['limits', 'requests'].map((flag) =>
+      resourceList(c.flags.text(flag)),
+    )
+    if (!limits && !requests)
+      throw new Fault(
+        'error: you must specify an update to requests or limits (in the form of --requests/--limits)',
+      )
     await changeEach(c, {
       words: c.args,
       manager: 'set',
       what: 'resource requirements updated',
       change(object) {
         const found = containersOf(needPodSpec(object), c.flags.text('containers'))
-        if (found.length === 0) throw new Fault(`error: no containers match ${c.flags.text('containers')}`)
+        if (found.length === 0)
+          throw new Fault(`error: no containers match ${c.flags.text('containers')}`)
         for (const container of found) setAmounts(container, limits, requests)
       },
     })
   },
 }
 
-function setAmounts(container: Container, limits?: Record<string, string>, requests?: Record<string, string>): void {
+function setAmounts(
+  container: Container,
+  limits?: Record<string, string>,
+  requests?: Record<string, string>,
+): void {
   const resources = (container.resources ??= {})
-  for (const [key, values] of [['limits', limits], ['requests', requests]] as const) {
+  for (const [key, values] of [
+    ['limits', limits],
+    ['requests', requests],
+  ] as const) {
     if (!values) continue
     const amounts = { ...resources[key], ...values }
     for (const [name, amount] of Object.entries(values)) if (amount === '0') delete amounts[name]
@@ -103,7 +134,13 @@ export const setServiceAccount: Command = {
 export const setSelector: Command = {
   use: '(-f FILENAME | TYPE NAME) EXPRESSIONS [--resource-version=version]',
   text: 'Replaces the selector of a service.',
-  flags: { ...templateFlags, 'resource-version': { type: 'text', help: 'If non-empty, the selectors update will only succeed if this is the current resource-version for the object.' } },
+  flags: {
+    ...templateFlags,
+    'resource-version': {
+      type: 'text',
+      help: 'If non-empty, the selectors update will only succeed if this is the current resource-version for the object.',
+    },
+  },
   async run(c) {
     const text = c.args.at(-1) ?? ''
     const selector = Object.fromEntries(text.split(',').map((part) => part.split('=').slice(0, 2)))
@@ -113,7 +150,8 @@ export const setSelector: Command = {
       manager: 'set',
       what: 'selector updated',
       change(object) {
-        if (object.kind !== 'Service') throw new Fault('error: setting a selector is only supported for Services')
+        if (object.kind !== 'Service')
+          throw new Fault('error: setting a selector is only supported for Services')
         const version = c.flags.text('resource-version')
         if (version !== '') object.metadata.resourceVersion = version
         ;(object.spec as { selector?: unknown }).selector = selector
@@ -132,12 +170,31 @@ export const setEnv: Command = {
   ],
   flags: {
     ...templateFlags,
-    containers: { type: 'text', short: 'c', default: '*', help: 'The names of containers in the selected pod templates to change - may use wildcards' },
-    env: { type: 'array', short: 'e', help: 'Specify a key-value pair for an environment variable to set into each container.' },
-    from: { type: 'text', help: 'The name of a resource from which to inject environment variables' },
+    containers: {
+      type: 'text',
+      short: 'c',
+      default: '*',
+      help: 'The names of containers in the selected pod templates to change - may use wildcards',
+    },
+    env: {
+      type: 'array',
+      short: 'e',
+      help: 'Specify a key-value pair for an environment variable to set into each container.',
+    },
+    from: {
+      type: 'text',
+      help: 'The name of a resource from which to inject environment variables',
+    },
     keys: { type: 'list', help: 'Comma-separated list of keys to import from specified resource' },
-    list: { type: 'bool', help: 'If true, display the environment and any changes in the standard format.' },
-    overwrite: { type: 'bool', default: 'true', help: 'If true, allow environment to be overwritten, otherwise reject updates that overwrite existing environment.' },
+    list: {
+      type: 'bool',
+      help: 'If true, display the environment and any changes in the standard format.',
+    },
+    overwrite: {
+      type: 'bool',
+      default: 'true',
+      help: 'If true, allow environment to be overwritten, otherwise reject updates that overwrite existing environment.',
+    },
     prefix: { type: 'text', help: 'Prefix to append to variable names' },
     resolve: { type: 'bool', help: 'Accepted for compatibility.', isHidden: true },
   },
@@ -146,12 +203,16 @@ export const setEnv: Command = {
     const set = new Map(changes)
     for (const pair of c.flags.list('env')) {
       const equals = pair.indexOf('=')
-      if (equals < 1) throw new Fault(`error: environment variables must be of the form key=value and ${pair} is not`)
+      if (equals < 1)
+        throw new Fault(
+          `error: environment variables must be of the form key=value and ${pair} is not`,
+        )
       set.set(pair.slice(0, equals), pair.slice(equals + 1))
     }
     if (c.flags.is('list')) return listEnv(c, words)
     const from = await fromSource(c)
-    if (set.size === 0 && from.length === 0) throw new Fault('error: at least one environment variable must be provided')
+    if (set.size === 0 && from.length === 0)
+      throw new Fault('error: at least one environment variable must be provided')
     await changeEach(c, {
       words,
       manager: 'set',
@@ -167,12 +228,19 @@ export const setEnv: Command = {
 
 type Variable = NonNullable<Container['env']>[number]
 
-function changeEnv(c: Context, container: Container, set: ReadonlyMap<string, string | null>, from: readonly Variable[]): void {
+function changeEnv(
+  c: Context,
+  container: Container,
+  set: ReadonlyMap<string, string | null>,
+  from: readonly Variable[],
+): void {
   const all = new Map((container.env ?? []).map((one) => [one.name, one]))
   for (const [name, value] of set) {
     if (value === null) all.delete(name)
     else if (all.has(name) && !c.flags.is('overwrite')) {
-      throw new Fault(`error: '${name}' already has a value (${all.get(name)!.value ?? ''}), and --overwrite is false`)
+      throw new Fault(
+        `error: '${name}' already has a value (${all.get(name)!.value ?? ''}), and --overwrite is false`,
+      )
     } else all.set(name, { name, value })
   }
   for (const one of from) all.set(one.name, one)
@@ -184,9 +252,12 @@ async function fromSource(c: Context): Promise<Variable[]> {
   if (text === '') return []
   const [type = '', name = ''] = text.split('/')
   const of = await findResource(await c.discovery(), type)
-  if (of.kind !== 'ConfigMap' && of.kind !== 'Secret') throw new Fault(`error: unsupported resource specified in --from`)
+  if (of.kind !== 'ConfigMap' && of.kind !== 'Secret')
+    throw new Fault(`error: unsupported resource specified in --from`)
   const { name: namespace } = await c.namespace()
-  const { data = {} } = (await readOne(c, { of, namespace, name })) as { data?: Record<string, string> }
+  const { data = {} } = (await readOne(c, { of, namespace, name })) as {
+    data?: Record<string, string>
+  }
   const keys = c.flags.list('keys')
   const ref = of.kind === 'Secret' ? 'secretKeyRef' : 'configMapKeyRef'
   return Object.keys(data)
@@ -201,13 +272,20 @@ async function fromSource(c: Context): Promise<Variable[]> {
 async function listEnv(c: Context, words: readonly string[]): Promise<void> {
   for (const { of, name, object } of await findObjects(c, words)) {
     for (const container of containersOf(needPodSpec(object), c.flags.text('containers'))) {
-      c.out(`# ${singularName(of)}/${name}, container ${container.name}\n`.replace(singularName(of), of.name))
+      c.out(`# ${of.kind} ${name}, container ${container.name}\n`)
       for (const { name: key, value, valueFrom } of container.env ?? []) {
         if (!valueFrom) c.out(`${key}=${value ?? ''}\n`)
         else {
-          const [kind = '', ref] = Object.entries(valueFrom)[0] as [string, { name?: string; key?: string; fieldPath?: string }]
+          const [kind = '', ref] = Object.entries(valueFrom)[0] as [
+            string,
+            { name?: string; key?: string; fieldPath?: string },
+          ]
           const what = { configMapKeyRef: 'configmap', secretKeyRef: 'secret' }[kind]
-          c.out(what ? `# ${key} from ${what} ${ref.name}, key ${ref.key}\n` : `# ${key} from field path ${ref.fieldPath ?? ''}\n`)
+          c.out(
+            what
+              ? `# ${key} from ${what} ${ref.name}, key ${ref.key}\n`
+              : `# ${key} from field path ${ref.fieldPath ?? ''}\n`,
+          )
         }
       }
     }
@@ -231,22 +309,29 @@ export const setSubject: Command = {
       ...c.flags.list('group').map((name) => ({ apiGroup, kind: 'Group', name })),
       ...c.flags.list('serviceaccount').map((text) => {
         const [namespace = '', name = ''] = text.split(':')
-        if (namespace === '' || name === '') throw new Fault('error: --serviceaccount must be <namespace:name>')
+        if (namespace === '' || name === '')
+          throw new Fault('error: --serviceaccount must be <namespace:name>')
         return { kind: 'ServiceAccount', name, namespace }
       }),
     ]
-    if (added.length === 0) throw new Fault('error: you must specify at least one value of user, group or serviceaccount')
+    if (added.length === 0)
+      throw new Fault('error: you must specify at least one value of user, group or serviceaccount')
     const done = await Done.of(c)
     const query = await writeQuery(c, 'set')
     await forEach(await findObjects(c), async ({ of, namespace, name, object }) => {
       const old = (object.subjects ?? []) as object[]
       const texts = old.map((one) => JSON.stringify(Object.entries(one).sort()))
-      const fresh = added.filter((one) => !texts.includes(JSON.stringify(Object.entries(one).sort())))
+      const fresh = added.filter(
+        (one) => !texts.includes(JSON.stringify(Object.entries(one).sort())),
+      )
       const changed = { ...object, subjects: [...old, ...fresh] }
       if (dryRunOf(c) === 'client') return done.say(changed, 'subjects updated')
       const api = await c.api()
       const path = resourcePath(of, namespace, name)
-      await done.say(await api.json<ApiObject>({ method: 'PUT', path, query, body: changed }), 'subjects updated')
+      await done.say(
+        await api.json<ApiObject>({ method: 'PUT', path, query, body: changed }),
+        'subjects updated',
+      )
     })
   },
 }

@@ -1,0 +1,203 @@
+/** The command line in the product's own vocabulary, and what has no counterpart to compare with. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer, type RunningServer } from '../../src/index.ts'
+import { commands } from '../../src/ctl/commands.ts'
+import { Ctl } from './run.ts'
+
+let server: RunningServer
+let ctl: Ctl
+beforeAll(async () => {
+  server = await startServer()
+  await server.settled()
+  ctl = await Ctl.for(server.kubeconfig)
+})
+afterAll(async () => {
+  await ctl.close()
+  await server.close()
+})
+
+test('objects carry the names of the server', async () => {
+  writeFileSync(
+    join(ctl.home, 'web.yaml'),
+    `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: a}]}}
+`,
+  )
+  expect(await ctl.ok('apply', '-f', 'web.yaml')).toBe('deployment.apps/web created\n')
+  expect(await ctl.ok('apply', '-f', 'web.yaml')).toBe('deployment.apps/web unchanged\n')
+  const web = JSON.parse(
+    await ctl.ok('get', 'deploy', 'web', '-o', 'json', '--show-managed-fields'),
+  )
+  expect(Object.keys(web.metadata.annotations)).toContain('cli.orch.io/last-applied-configuration')
+  expect(web.metadata.managedFields[0].manager).toBe('cli-client-side-apply')
+  expect(await ctl.ok('create', 'role', 'r', '--verb=get', '--resource=pods')).toBe(
+    'role.rbac.authorization.orch.io/r created\n',
+  )
+  expect((await ctl.ok('get', 'ns', 'orch-system')).split('\n')[0]).toBe(
+    'NAME          STATUS   AGE',
+  )
+  expect(await ctl.ok('auth', 'can-i', 'create', 'pods')).toBe('yes\n')
+  expect((await ctl.ok('auth', 'whoami')).split('\n')[1]).toMatch(/^Username {3,}orch-admin$/)
+})
+
+test('describe shows members as they are declared, and events', async () => {
+  const text = await ctl.ok('describe', 'deploy', 'web')
+  expect(text.split('\n').map((line) => line.trim().split(':')[0])).toEqual(
+    expect.arrayContaining(['Name', 'Namespace', 'Labels', 'Selector', 'Template', 'Containers']),
+  )
+  await ctl.ok('create', 'secret', 'generic', 's', '--from-literal=p=hidden')
+  const secret = await ctl.ok('describe', 'secret', 's')
+  expect(secret).toContain('6 bytes')
+  expect(secret).not.toContain(Buffer.from('hidden').toString('base64'))
+})
+
+test('a watch shows what comes', async () => {
+  const ending = new AbortController()
+  let begun = () => {}
+  let shown = ''
+  const running = ctl.run(['get', 'cm', '-w', '-o', 'name'], {
+    signal: ending.signal,
+    onOut: (all) => {
+      shown = all
+      begun()
+      if (all.includes('configmap/last\n')) ending.abort()
+    },
+  })
+  await new Promise<void>((resolve) => (begun = resolve))
+  await ctl.ok('create', 'cm', 'last')
+  await running
+  expect(shown).toContain('configmap/last\n')
+})
+
+test('credentials are masked where requests are shown', async () => {
+  const token = (await ctl.ok('create', 'token', 'default')).trim()
+  const { stderr } = await ctl.run(['get', 'ns', '-v=8', `--token=${token}`])
+  expect(stderr).toContain('authorization: Bearer <masked>')
+  expect(stderr).not.toContain(token)
+})
+
+describe('what fails says what to do, in a line', () => {
+  for (const { args, code = 1, stderr } of [
+    {
+      args: ['top', 'nodes'],
+      stderr:
+        'error: orchctl top is not supported: there is no metrics server whose figures it could show\n',
+    },
+    {
+      args: ['get', 'ns', '-o', 'go-template={{.}}'],
+      stderr:
+        'error: the output format "go-template" is not supported: use -o jsonpath=\'{...}\' or -o custom-columns=NAME:.path instead\n',
+    },
+    {
+      args: ['apply', '-k', '.'],
+      stderr:
+        'error: --kustomize is not supported: build the objects with the kustomize program and pass them with -f -\n',
+    },
+    {
+      args: ['gett'],
+      stderr: 'error: unknown command "gett" for "orchctl"\n\nDid you mean this?\n\tset\n\tget\n',
+    },
+    {
+      args: ['get', 'ns', '-s', 'https://127.0.0.1:1'],
+      stderr:
+        'The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n',
+    },
+    { args: ['get', 'ns', '--context', 'none'], stderr: 'error: context "none" does not exist\n' },
+    {
+      args: ['get', 'cm', '--as', 'nobody'],
+      stderr:
+        'Error from server (Forbidden): configmaps is forbidden: User "nobody" cannot list resource "configmaps" in API group "" in the namespace "default"\n',
+    },
+    {
+      args: ['create', '-f', 'http://127.0.0.1/x.yaml'],
+      stderr: 'error: objects are read over https only: http://127.0.0.1/x.yaml\n',
+    },
+  ]) {
+    test(args.join(' '), async () => {
+      expect(await ctl.run(args)).toEqual({ code, stdout: '', stderr })
+    })
+  }
+})
+
+describe('convert', () => {
+  for (const { name, from, to } of [
+    {
+      name: 'an ingress of extensions',
+      from: 'apiVersion: extensions/v1beta1\nkind: Ingress\nmetadata: {name: i}\nspec: {rules: [{http: {paths: [{path: /, backend: {serviceName: s, servicePort: 80}}]}}]}\n',
+      to: {
+        apiVersion: 'networking.k8s.io/v1',
+        spec: {
+          rules: [
+            {
+              http: {
+                paths: [
+                  {
+                    path: '/',
+                    backend: { service: { name: 's', port: { number: 80 } } },
+                    pathType: 'ImplementationSpecific',
+                  },
+                ],
+              },
+            },
+          ],
+        },
+      },
+    },
+    {
+      name: 'an autoscaler',
+      from: 'apiVersion: autoscaling/v2beta1\nkind: HorizontalPodAutoscaler\nmetadata: {name: i}\nspec: {metrics: [{type: Resource, resource: {name: cpu, targetAverageUtilization: 50}}]}\n',
+      to: {
+        apiVersion: 'autoscaling/v2',
+        spec: {
+          metrics: [
+            {
+              type: 'Resource',
+              resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } },
+            },
+          ],
+        },
+      },
+    },
+    {
+      name: 'a cron job',
+      from: 'apiVersion: batch/v1beta1\nkind: CronJob\nmetadata: {name: i}\nspec: {schedule: "* * * * *"}\n',
+      to: { apiVersion: 'batch/v1', spec: { schedule: '* * * * *' } },
+    },
+  ]) {
+    test(name, async () => {
+      const { stdout } = await ctl.run(['convert', '-f', '-', '-o', 'json'], { input: from })
+      const { apiVersion, spec } = JSON.parse(stdout)
+      expect({ apiVersion, spec }).toEqual(to)
+    })
+  }
+})
+
+test('completion offers commands, flags, types and names', async () => {
+  const next = async (...words: string[]) =>
+    (await ctl.ok('__complete', ...words)).trim().split('\n')
+  expect(await next('rollout', 're')).toEqual(['restart', 'resume'])
+  expect(await next('get', 'configm')).toEqual(['configmaps'])
+  expect(await next('get', 'deploy', 'w')).toEqual(['web'])
+  expect(await next('get', '--all')).toEqual(['--all-namespaces', '--allow-missing-template-keys'])
+  for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
+    expect(await ctl.ok('completion', shell)).toContain('__complete')
+  }
+})
+
+test('every command explains itself', async () => {
+  for (const [path, { load, about }] of Object.entries(commands)) {
+    const { code, stdout } = await ctl.run([
+      ...path.split(' '),
+      ...(path === '__complete' ? [] : ['--help']),
+    ])
+    expect({ path, code }).toEqual({ path, code: 0 })
+    if (load && path !== '__complete') expect(stdout).toContain(`orchctl ${path}`)
+    expect(about).not.toBe('')
+  }
+})
