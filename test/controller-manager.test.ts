@@ -2,16 +2,20 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { get } from 'node:http'
+import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as later } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../src/base/clock.ts'
 import type { Client } from '../src/client/client.ts'
-import { serveHealth } from '../src/cli/commands/health-server.ts'
 import { connect } from '../src/client/connect.ts'
 import type { ElectionLease } from '../src/client/leader-election.ts'
 import { loadKubeconfig } from '../src/client/kubeconfig.ts'
+import { DelegatedAccess } from '../src/controller-manager/access.ts'
+import { serveManager, type Serving } from '../src/controller-manager/serving.ts'
+import { vocabularies } from '../src/vocabulary/index.ts'
+import { freePort } from './ports.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' }
@@ -31,14 +35,15 @@ function program(name: string, ...args: string[]): ChildProcess {
 }
 
 /** Runs the controllers. */
-const manager = (): ChildProcess =>
+const manager = (port = 0): ChildProcess =>
   program(
     'orch-controller-manager',
     ...['--kubeconfig', kubeconfig(), '--use-service-account-credentials'],
     ...['--root-ca-file', join(dir, 'data', 'pki', 'ca.crt')],
     ...['--service-account-private-key-file', join(dir, 'data', 'pki', 'sa.key')],
     ...['--leader-elect-lease-duration=3s', '--leader-elect-renew-deadline=2s'],
-    ...['--leader-elect-retry-period=500ms', '--secure-port=0'],
+    ...['--leader-elect-retry-period=500ms', '--bind-address=127.0.0.1'],
+    `--secure-port=${port}`,
   )
 
 beforeAll(async () => {
@@ -76,13 +81,108 @@ const holder = async () => {
 }
 const accountIn = (namespace: string) => client.resource(ACCOUNTS).in(namespace).find('default')
 
-test('two of them do the work of one, and when one is killed the other goes on', async () => {
+const ask = (url: string, headers: Record<string, string> = {}, method = 'GET') =>
+  new Promise<[number, unknown]>((resolve, reject) => {
+    const options = { agent: false, rejectUnauthorized: false, headers, method } as const
+    request(url, options, (answer) => {
+      let text = ''
+      answer.on('data', (data: Buffer) => (text += data.toString()))
+      answer.on('end', () => {
+        const isJson = answer.headers['content-type'] === 'application/json' && text !== ''
+        resolve([answer.statusCode!, isJson ? JSON.parse(text) : text])
+      })
+    })
+      .on('error', reject)
+      .end()
+  })
+
+let monitoring: Promise<{ authorization: string }> | null = null
+/** Credentials of an account that may read two pages. */
+const monitor = () => (monitoring ??= makeMonitor())
+
+async function makeMonitor(): Promise<{ authorization: string }> {
+  const roles = 'rbac.authorization.orch.io'
+  const of = (resource: string) =>
+    client.resource<object>({ group: roles, version: 'v1', resource })
+  await client
+    .resource<object>(ACCOUNTS)
+    .in('default')
+    .create({ metadata: { name: 'monitor' } })
+  await of('clusterroles').create({
+    metadata: { name: 'monitor' },
+    rules: [{ nonResourceURLs: ['/configz', '/metrics'], verbs: ['get'] }],
+  })
+  await of('clusterrolebindings').create({
+    metadata: { name: 'monitor' },
+    roleRef: { apiGroup: roles, kind: 'ClusterRole', name: 'monitor' },
+    subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'monitor' }],
+  })
+  const answer = await client
+    .resource<object>(ACCOUNTS)
+    .in('default')
+    .sub('token')
+    .create<{ status: { token: string } }>('monitor', { spec: {} })
+  return { authorization: `Bearer ${answer.status.token}` }
+}
+
+const SERVICES = { group: '', version: 'v1', resource: 'services' }
+const PODS = { group: '', version: 'v1', resource: 'pods' }
+const ENDPOINTS = { group: '', version: 'v1', resource: 'endpoints' }
+const SLICES = { group: 'discovery.orch.io', version: 'v1', resource: 'endpointslices' }
+const EVENTS = { group: '', version: 'v1', resource: 'events' }
+const COUNT = 8
+
+/** Creates services and pods behind all of them; calls in the middle. */
+async function load(inTheMiddle: () => void): Promise<void> {
+  const pods = client.resource<object>(PODS).in('load')
+  for (let i = 0; i < COUNT; i++) {
+    await client
+      .resource<object>(SERVICES)
+      .in('load')
+      .create({
+        metadata: { name: `s${i}` },
+        spec: { selector: { app: 'x' }, ports: [{ port: 80 }] },
+      })
+    await pods.create({
+      metadata: { name: `p${i}`, labels: { app: 'x' } },
+      spec: { containers: [{ name: 'c', image: 'x' }] },
+    })
+    const podIP = `10.1.0.${i}`
+    await pods.sub('status').patch(`p${i}`, { status: { podIP, podIPs: [{ ip: podIP }] } })
+    if (i === COUNT / 2) inTheMiddle()
+  }
+}
+
+interface WithEndpoints {
+  readonly metadata: { readonly labels: Readonly<Record<string, string>> }
+  readonly endpoints: readonly { readonly addresses: readonly string[] }[]
+}
+interface WithSubsets {
+  readonly subsets?: readonly { readonly notReadyAddresses?: readonly unknown[] }[]
+}
+
+/** Numbers of addresses: in the slices of each service, and in Endpoints. */
+async function addresses() {
+  const slices = await client.resource<WithEndpoints>(SLICES).in('load').list()
+  const endpoints = await client.resource<WithSubsets>(ENDPOINTS).in('load').list()
+  const names = slices.items.map(
+    ({ metadata, endpoints: list }) =>
+      `${metadata.labels['orch.io/service-name']} ${new Set(list.map((one) => one.addresses[0])).size}/${list.length}`,
+  )
+  return {
+    slices: names.sort(),
+    endpoints: endpoints.items.map(({ subsets }) => subsets?.[0]?.notReadyAddresses?.length),
+  }
+}
+
+test('two of them do the work of one, and when one is killed under load the other goes on', async () => {
   const first = manager()
   const led = await until(holder, (one) => one.holder !== '')
-  const second = manager()
-  await client.resource(NAMESPACES).create({ metadata: { name: 'a' } })
+  const port = await freePort()
+  const second = manager(port)
+  await client.resource(NAMESPACES).create({ metadata: { name: 'load' } })
   await until(
-    () => accountIn('a'),
+    () => accountIn('load'),
     (one) => one !== null,
   )
   // By the account of its controller, which it made to ask for its token.
@@ -91,7 +191,7 @@ test('two of them do the work of one, and when one is killed the other goes on',
     'service-account-controller',
   )
 
-  first.kill('SIGKILL')
+  await load(() => first.kill('SIGKILL'))
   await client.resource(NAMESPACES).create({ metadata: { name: 'b' } })
   await until(
     () => accountIn('b'),
@@ -100,32 +200,161 @@ test('two of them do the work of one, and when one is killed the other goes on',
   const next = await holder()
   expect(next.holder).not.toBe(led.holder)
   expect(next.transitions).toBe(1)
+  // Each service has one slice and one Endpoints with every pod once: what the first had begun was not done twice.
+  const all = {
+    slices: Array.from({ length: COUNT }, (_, i) => `s${i} ${COUNT}/${COUNT}`),
+    endpoints: Array.from({ length: COUNT }, () => COUNT),
+  }
+  await until(addresses, (found) => JSON.stringify(found) === JSON.stringify(all))
+  const { items } = await client
+    .resource<{ readonly reason: string; readonly message: string }>(EVENTS)
+    .in('orch-system')
+    .list()
+  expect(
+    items.flatMap(({ reason, message }) => (reason === 'LeaderElection' ? [message] : [])).sort(),
+  ).toEqual([led.holder, next.holder].map((one) => `${one} became leader`).sort())
+
+  const url = `https://127.0.0.1:${port}`
+  expect(await ask(`${url}/healthz`)).toEqual([200, 'ok'])
+  const [code403] = await ask(`${url}/metrics`)
+  expect(code403).toBe(403)
+  const [code200, metrics] = await ask(`${url}/metrics`, await monitor())
+  expect([code200, /^workqueue_adds_total\{name="endpoint"\} \d+$/m.test(String(metrics))]).toEqual(
+    [200, true],
+  )
 
   // Who is asked to end gives the lead up at once.
   second.kill('SIGTERM')
   const [code] = (await once(second, 'close')) as [number]
   expect(code).toBe(0)
   expect(await holder()).toEqual({ holder: '', transitions: 1 })
-})
+}, 90_000)
 
-test('health is served, and why there is none', async () => {
-  let why: string | null = null
-  const place = { host: '127.0.0.1', port: 0, cert: '', key: '' }
-  const health = await serveHealth(place, { fault: () => why })
-  const ask = (path: string) =>
-    new Promise<[number, string]>((resolve, reject) => {
-      get(`${health.url}${path}`, { agent: false }, (answer) => {
-        let text = ''
-        answer.on('data', (data: Buffer) => (text += data.toString()))
-        answer.on('end', () => resolve([answer.statusCode!, text]))
-      }).on('error', reject)
+describe('the port of the program', () => {
+  let serving: Serving
+  let fault: string | null = null
+  let token = ''
+  const pages = new Map([['/configz', { type: 'application/json', text: () => '{"a":1}' }]])
+  beforeAll(async () => {
+    token = (await monitor()).authorization.slice('Bearer '.length)
+    const access = new DelegatedAccess(() => ({ client, v: vocabularies.orch }), systemClock)
+    serving = await serveManager({
+      host: '127.0.0.1',
+      port: 0,
+      cert: '',
+      key: '',
+      clientCa: '',
+      alwaysAllow: ['/healthz', '/livez', '/readyz'],
+      access,
+      conditions: () => [
+        { name: 'leaderElection', fault },
+        { name: 'podgc', fault: null },
+      ],
+      pages,
+      clock: systemClock,
     })
-  expect([await ask('/healthz'), await ask('/readyz?verbose'), await ask('/x')]).toEqual([
-    [200, 'ok'],
-    [200, 'ok'],
-    [404, '404 page not found\n'],
-  ])
-  why = 'the lease was not renewed in its time'
-  expect(await ask('/livez')).toEqual([500, why])
-  await health.close()
+  })
+  afterAll(() => serving.close())
+
+  const status = (code: number, reason: string, message: string, details?: object) => ({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason,
+    ...(details ? { details } : {}),
+    code,
+  })
+  const mayNot = (user: string, verb: string, path: string) => [
+    403,
+    status(403, 'Forbidden', `forbidden: User "${user}" cannot ${verb} path "${path}"`, {}),
+  ]
+  const account = 'system:serviceaccount:default:monitor'
+  const bearer = () => ({ authorization: `Bearer ${token}` })
+
+  for (const { name, path, headers = () => ({}), method, why = null, is } of [
+    { name: 'health', path: '/healthz', is: [200, 'ok'] },
+    {
+      name: 'all of it',
+      path: '/readyz?verbose',
+      is: [200, '[+]leaderElection ok\n[+]podgc ok\nreadyz check passed\n'],
+    },
+    {
+      name: 'a fault, whose reason is withheld',
+      path: '/livez',
+      why: 'the lease was not renewed in its time',
+      is: [500, '[-]leaderElection failed: reason withheld\n[+]podgc ok\nlivez check failed\n'],
+    },
+    {
+      name: 'health without what is excluded',
+      path: '/livez?exclude=leaderElection',
+      why: 'late',
+      is: [200, 'ok'],
+    },
+    {
+      name: 'a page, for nobody in particular',
+      path: '/configz',
+      is: mayNot('system:anonymous', 'get', '/configz'),
+    },
+    {
+      name: 'a page, for whoever may read it',
+      path: '/configz',
+      headers: bearer,
+      is: [200, { a: 1 }],
+    },
+    {
+      name: 'another page',
+      path: '/debug/x',
+      headers: bearer,
+      is: mayNot(account, 'get', '/debug/x'),
+    },
+    {
+      name: 'a page that is not there',
+      path: '/metrics',
+      headers: bearer,
+      is: [404, '404 page not found\n'],
+    },
+    {
+      name: 'one check, which is a page of its own',
+      path: '/healthz/podgc',
+      is: mayNot('system:anonymous', 'get', '/healthz/podgc'),
+    },
+    {
+      name: 'another verb',
+      path: '/configz',
+      headers: bearer,
+      method: 'DELETE',
+      is: mayNot(account, 'delete', '/configz'),
+    },
+    {
+      name: 'another verb where everybody may',
+      path: '/healthz',
+      method: 'POST',
+      is: [405, status(405, 'MethodNotAllowed', 'this page can only be read')],
+    },
+    {
+      name: 'a token that is none',
+      path: '/configz',
+      headers: () => ({ authorization: 'Bearer x' }),
+      is: [401, status(401, 'Unauthorized', 'Unauthorized')],
+    },
+    {
+      name: 'credentials of another kind',
+      path: '/healthz',
+      headers: () => ({ authorization: 'Basic eDp5' }),
+      is: [200, 'ok'],
+    },
+  ] as readonly {
+    readonly name: string
+    readonly path: string
+    readonly headers?: () => Record<string, string>
+    readonly method?: string
+    readonly why?: string
+    readonly is: readonly unknown[]
+  }[])
+    test(name, async () => {
+      fault = why
+      expect(await ask(serving.url + path, headers(), method)).toEqual(is)
+    })
 })

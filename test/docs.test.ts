@@ -93,3 +93,15 @@ test('the table of rooms says which may import which', () => {
   const rules = Object.entries(rooms).map(([room, may]) => [room, [...may].toSorted()])
   expect(Object.fromEntries(table)).toEqual(Object.fromEntries(rules))
 })
+
+test('recipes of the test kit are the projects that CI runs', () => {
+  const page = readFileSync(join(ROOT, 'docs', 'testing.md'), 'utf8')
+  for (const [heading, file] of [
+    ['vitest', 'vitest/testing.test.js'],
+    ['jest', 'jest/testing.test.js'],
+    ['node:test', 'node-test/testing.test.mjs'],
+  ] as const) {
+    const [, recipe] = page.split(`### ${heading}\n\n\`\`\`js\n`)
+    expect(readFileSync(join(ROOT, 'examples', file), 'utf8')).toContain(recipe!.split('```')[0])
+  }
+})

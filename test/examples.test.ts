@@ -45,12 +45,12 @@ describe.skipIf(!existsSync(join(ROOT, 'dist', 'src', 'index.js')))('the packed 
   }, INSTALL_MS)
 
   for (const { script, passed } of [
-    { script: 'vitest', passed: /Tests\s+1 passed/ },
-    { script: 'jest', passed: /Tests: +2 passed, 2 total/ },
+    { script: 'vitest', passed: /Tests\s+3 passed/ },
+    { script: 'jest', passed: /Tests: +3 passed, 3 total/ },
     { script: 'webhook', passed: /# pass 2\n# fail 0|ℹ pass 2\nℹ fail 0/ },
     { script: 'client', passed: /# pass 1\n# fail 0|ℹ pass 1\nℹ fail 0/ },
-    { script: 'operator', passed: /# pass 2\n# fail 0|ℹ pass 2\nℹ fail 0/ },
-    { script: 'node-test', passed: /# pass 2\n# fail 0|ℹ pass 2\nℹ fail 0/ },
+    { script: 'operator', passed: /# pass 5\n# fail 0|ℹ pass 5\nℹ fail 0/ },
+    { script: 'node-test', passed: /# pass 4\n# fail 0|ℹ pass 4\nℹ fail 0/ },
   ]) {
     test(`runs ${script}`, () => {
       const { status, said } = npm(project, 'run', script)

@@ -18,6 +18,10 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'code-cache': [],
   flags: ['base'],
   vocabulary: ['base'],
+  // Profiles of the process.
+  profiling: [],
+  // Counts and measurements, for whoever asks.
+  metrics: ['base', 'vocabulary'],
   notation: ['base', 'vocabulary'],
   meta: ['notation', 'base', 'vocabulary'],
   codec: ['meta', 'notation', 'base', 'vocabulary'],
@@ -37,32 +41,37 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   // What objects take from resource quotas.
   quota: ['kinds', ...ENTRIES],
   // Webhooks are called, and answer with patches.
-  admission: ['authz', 'client', 'kinds', 'patch', 'quota', ...ENTRIES],
+  admission: ['authz', 'client', 'kinds', 'metrics', 'patch', 'quota', ...ENTRIES],
   // Webhooks are called as any server is: by a client configuration.
   authn: ['client', 'outgoing', 'pki', 'kinds', ...ENTRIES],
   authz: ['client', 'kinds', ...ENTRIES],
+  // Which request is executed next.
+  flowcontrol: ['kinds', ...ENTRIES],
   registry: ['admission', 'authz', 'kinds', 'patch', 'cache', 'engine', ...ENTRIES],
   // The cache is there for the bytes that go on the wire as they are kept.
   http: [
+    'metrics',
     'registry',
     'authn',
     'authz',
+    'flowcontrol',
     'http2',
     'kinds',
     'openapi',
     'outgoing',
+    'profiling',
     'cache',
     'engine',
     ...ENTRIES,
   ],
   // Requests as the pipeline reports them.
   audit: ['http', 'registry', 'client', ...ENTRIES],
-  controllers: ['client', 'kinds', 'quota', ...ENTRIES],
+  controllers: ['client', 'kinds', 'metrics', 'quota', ...ENTRIES],
   // Extension servers are proxied to, asked for their documents, and registered.
   aggregation: ['http', 'registry', 'authz', 'client', 'openapi', 'outgoing', 'kinds', ...ENTRIES],
   // Clients of the server that they run in.
   loopback: ['registry', 'authn', 'authz', 'client', 'http', 'cache', ...ENTRIES],
-  client: ['kinds', 'outgoing', ...ENTRIES],
+  client: ['kinds', 'metrics', 'outgoing', ...ENTRIES],
   // The composition root of the server.
   server: [
     ...[
@@ -76,16 +85,32 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
       'controllers',
       'engine',
       'extend',
+      'flowcontrol',
       'http',
     ],
-    ...['flags', 'kinds', 'loopback', 'openapi', 'patch', 'pki', 'registry', ...ENTRIES],
+    ...['flags', 'kinds', 'loopback', 'metrics', 'openapi', 'patch', 'pki', 'registry', ...ENTRIES],
+  ],
+  // Servers for tests of others: a server, and what is done with it.
+  testing: [
+    ...['cache', 'client', 'engine', 'http', 'loopback', 'pki', 'registry', 'server', ...ENTRIES],
   ],
   // That of the program that runs controllers apart.
-  'controller-manager': ['authn', 'client', 'controllers', 'kinds', 'pki', ...ENTRIES],
+  'controller-manager': ['authn', 'client', 'controllers', 'kinds', 'metrics', 'pki', ...ENTRIES],
   // A program that knows servers by their API alone.
   ctl: ['client', 'kinds', 'outgoing', 'patch', ...ENTRIES],
+  // Stand-ins for the programs of test environments; one of them is a program of its own.
+  envtest: ['flags', 'base', 'vocabulary'],
   // The top of all. Copies of the store are made without a server.
-  cli: ['client', 'controller-manager', 'engine', 'flags', 'server', ...ENTRIES],
+  cli: [
+    'client',
+    'controller-manager',
+    'engine',
+    'envtest',
+    'flags',
+    'server',
+    'testing',
+    ...ENTRIES,
+  ],
 }
 
 /** Rooms that know kinds by the entries of the catalogue alone, whatever these are made of. */

@@ -1,6 +1,6 @@
 // Joins the built files into a few, since every file costs time at the start. A part of the build.
 //
-// What is imported as a package is a few modules. The programs are one script, which the build keeps V8's code of;
+// What is imported as a package is a few modules. The programs are a few scripts, which the build keeps V8's code of;
 // nothing that they run is loaded from the modules.
 //
 // Names of shapes are published names, and joining renames one of two classes of the same name, so each shape is told
@@ -17,11 +17,14 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { joinProgram } from './join-program.mjs'
 import { writeBuild } from './write-build.mjs'
 import { runtimeCheck } from './runtime-check.mjs'
 
 const root = join(import.meta.dirname, '..')
-const { name, dependencies, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { name, dependencies, peerDependencies, engines } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+)
 
 const SHAPE = /^export class (\w+) extends \w+\(/gm
 const END = ') {\n}'
@@ -78,12 +81,17 @@ export async function bundle({ dist, joined }) {
     target: 'node20',
     // Paths in what is written do not depend on where it was.
     absWorkingDir: dist,
-    external: Object.keys(dependencies).flatMap((name) => [name, `${name}/*`]),
+    external: Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => [
+      name,
+      `${name}/*`,
+    ]),
   }
   await joinModules(common, { dist, joined })
-  await joinProgram(common, { dist, joined })
+  await joinProgram(common, { dist, to: join(joined, 'src'), namedShapes })
+  await joinClient(common, { dist, joined })
   await joinStarters(common, { dist, joined })
-  for (const folder of ['.', 'client'])
+  await joinSmall(common, { dist, joined })
+  for (const folder of ['.', 'client', 'testing'])
     writeFileSync(join(joined, 'src', folder, 'index.cjs'), REQUIRED)
   check(await kindsOf(joined))
   replaceFiles({ dist, joined })
@@ -108,6 +116,7 @@ function joinModules(common, { dist, joined }) {
     entryPoints: [
       join(dist, 'src', 'index.js'),
       join(dist, 'src', 'client', 'index.js'),
+      join(dist, 'src', 'testing', 'index.js'),
       join(dist, KINDS),
       loaderOf(dist),
       join(dist, 'src', 'code-cache', 'write-cache.js'),
@@ -121,37 +130,25 @@ function joinModules(common, { dist, joined }) {
   })
 }
 
-// A script that is no module can import nothing: what runs it gives it what imports packages.
-const importingByCall = (source) => source.replaceAll(/\bimport\((?=['"][^.])/g, '__import(')
-
-const SERVERS = `
-  export { apiserverMain, controllerManagerMain, main } from './src/cli/main.js'
-  export { packageVersion } from './src/base/package-version.js'
-  export const kinds = () => import('./src/kinds/index.js')
-  export const server = () => import('./src/server/start-server.js')
-`
-
-/** All servers as one script, and the client as another. */
-async function joinProgram(common, places) {
-  await joinScript(common, { ...places, contents: SERVERS, file: PROGRAM })
-  const contents = `export { ctlProgram } from './src/ctl/program.js'`
-  await joinScript(common, { ...places, contents, file: CLIENT, change: readingKinds })
-}
-
-// Most commands need no declarations of kinds, which are most of the code: they are loaded as a module on first use.
+// A script that is no module can import nothing: what runs it gives it what imports packages. Most commands need no
+// declarations of kinds, which are most of the code: they are loaded as a module on first use.
 const readingKinds = (source) =>
-  importingByCall(
-    source.replaceAll(
+  source
+    .replaceAll(
       /\bimport\(['"][./]+\/kinds\/index\.js['"]\)/g,
       `__import(new URL('./kinds/index.js', __url).href)`,
-    ),
-  )
+    )
+    .replaceAll(/\bimport\((?=['"][^.])/g, '__import(')
 
-async function joinScript(common, { dist, joined, contents, file, change = importingByCall }) {
+/** The command-line client as one script. */
+async function joinClient(common, { dist, joined }) {
   await build({
     ...common,
-    stdin: { contents, resolveDir: dist },
-    outfile: join(joined, file),
+    stdin: {
+      contents: `export { ctlProgram } from './src/ctl/program.js'`,
+      resolveDir: dist,
+    },
+    outfile: join(joined, CLIENT),
     format: 'cjs',
     // Less to read at each start. Lines stay short enough for a stack to say where it was.
     minifyWhitespace: true,
@@ -161,12 +158,12 @@ async function joinScript(common, { dist, joined, contents, file, change = impor
     },
     footer: { js: '})' },
     define: { 'import.meta.url': '__url', 'import.meta.dirname': '__dirname' },
-    plugins: [namedShapes(change)],
+    plugins: [namedShapes(readingKinds)],
   })
 }
 
 /**
- * What `require('orch')` and `require('orch/client')` give: the same modules, loaded by Node itself. Test runners that load files into a sandbox of
+ * What `require` gives for `orch`, `orch/client` and `orch/testing`: the same modules, loaded by Node itself. Test runners that load files into a sandbox of
  * their own have a `require` that cannot load modules, and classes that are not those of Node's own parts; the context
  * that Node's `vm` calls this one is the one outside.
  */
@@ -208,6 +205,20 @@ async function joinStarters(common, { dist, joined }) {
     plugins: [program],
   })
   writeFileSync(join(joined, 'bin', 'package.json'), '{ "type": "commonjs" }\n')
+}
+
+/** A program of its own: what test environments start for each suite is ready before the server would be read. */
+async function joinSmall(common, { dist, joined }) {
+  await build({
+    ...common,
+    entryPoints: [join(dist, 'src', 'envtest', 'etcd-program.js')],
+    outfile: join(joined, 'bin', 'envtest-etcd.js'),
+    format: 'cjs',
+    target: 'node12',
+    minifyWhitespace: true,
+    lineLimit: 120,
+    banner: { js: runtimeCheck({ name, engines: engines.node }) },
+  })
 }
 
 /** Puts the joined files in the place of those that they are made of. */

@@ -49,6 +49,8 @@ function reduced(file, content) {
   if (file === 'fields-selectable.json')
     return { kinds: mapValues(content.kinds, (one) => pick(one, 'selectors')) }
   if (file === 'bootstrap-policy.json') return { items: content.items }
+  if (file === 'flowcontrol-bootstrap.json')
+    return mapValues(content, (list) => list.map(({ name, spec }) => ({ name, spec })))
   const { kinds, types, ...rest } = pick(content, 'file')
   return {
     ...rest,

@@ -3,6 +3,7 @@ import { apply } from './apply.ts'
 import { create } from './create.ts'
 import { custom } from './custom.ts'
 import { etcdCreate } from './etcd-create.ts'
+import { fairness } from './fairness.ts'
 import { get } from './get.ts'
 import { growth } from './growth.ts'
 import { identity } from './identity.ts'
@@ -20,6 +21,7 @@ export const questions: readonly Question[] = [
   identity,
   list,
   mixed,
+  fairness,
   create,
   patch,
   apply,

@@ -105,6 +105,8 @@ export interface Attributes {
    * else throws an Error. A key that is there already keeps its value.
    */
   annotate(key: string, value: string, level?: AuditLevel): void
+  /** A webhook took some milliseconds, for metrics that leave them out. */
+  tookWebhook?(ms: number): void
   /** Adds a `Warning` header to the response, also when the request is refused. */
   warn(text: string): void
 }

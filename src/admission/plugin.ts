@@ -2,10 +2,12 @@ import type { ServiceResolver } from '../client/service-address.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
+import type { CallObserver } from '../client/json-call.ts'
 import type { Log } from '../base/log.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
 import type { ResourceName } from '../meta/resource-name.ts'
+import type { Registry } from '../metrics/registry.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Attributes, MutableAttributes, Operation } from './attributes.ts'
 import type { ObjectWriter } from './object-writer.ts'
@@ -27,8 +29,12 @@ export interface PluginDeps {
   readonly gate: (name: string) => boolean
   /** Finds the services of webhooks; their cluster IPs by default. */
   readonly resolve?: ServiceResolver
+  /** Told of calls of webhooks. */
+  readonly onCall?: CallObserver | undefined
   /** Seconds for which pods tolerate nodes that are not ready or unreachable, unless they say otherwise. */
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number }
+  /** Absent: nothing is measured. */
+  readonly metrics?: Registry
 }
 
 /** A resource that a plugin handles, by the names of its stored version. */

@@ -18,6 +18,10 @@ export interface AvailabilityControllerParts extends Omit<AvailabilityParts, 'si
   readonly catalogue: Pick<Catalogue, 'find'>
   readonly writer: Pick<InternalWriter, 'change'>
   readonly onError: (error: unknown) => void
+  /** Told of each check; absent: nobody is. */
+  readonly onChecked?: (name: string, found: Availability, isChange: boolean) => void
+  /** Told that a service is gone. */
+  readonly onGone?: (name: string) => void
 }
 
 const WORKERS = 5
@@ -96,9 +100,10 @@ export class AvailabilityController {
 
   async #check(name: string): Promise<number | void> {
     const service = this.#parts.services.all.get(name)
-    if (!service) return
+    if (!service) return this.#parts.onGone?.(name)
     const found = await availabilityOf({ ...this.#parts, signal: this.#ending.signal }, service)
     if (this.#ending.signal.aborted) return
+    this.#parts.onChecked?.(name, found, !isKnown(service.status, found))
     if (!isShown(service.status, found)) await this.#write(name, found)
     if (!service.spec.service) return
     if (found.reason === 'FailedDiscoveryCheck') throw new Unavailable(found.message)
@@ -124,6 +129,10 @@ export class AvailabilityController {
 
 /** A failed check, to be repeated soon. */
 class Unavailable extends Error {}
+
+/** Whether a service has had this status before. */
+const isKnown = ({ conditions = [] }: APIServiceStatus, { status }: Availability): boolean =>
+  conditions.find(({ type }) => type === AVAILABLE)?.status === status
 
 function isShown({ conditions = [] }: APIServiceStatus, found: Availability): boolean {
   const present = conditions.find(({ type }) => type === AVAILABLE)

@@ -110,6 +110,7 @@ export class AuditTrail implements RequestAudit {
   /** Whether a request is recorded. */
   #decide(record: RequestRecord): boolean {
     const decided = this.#options.rules.decide(subjectOf(record))
+    this.#options.counters.levels[decided.level]!++
     record.audit = decided.level < METADATA ? OVER : new RequestState(decided)
     return record.audit !== OVER
   }

@@ -11,6 +11,8 @@ export class AuditCounters implements Losses {
   events = 0
   /** Requests that were refused since their event could not be stored. */
   rejected = 0
+  /** Requests by level, as in LEVELS. */
+  readonly levels = [0, 0, 0, 0]
   /** Lost events by backend. */
   readonly errors = { log: 0, webhook: 0 }
   readonly #clock: Clock

@@ -1,10 +1,9 @@
 import { X509Certificate } from 'node:crypto'
-import { watch } from 'node:fs'
-import { basename, dirname } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { readFile } from '../base/files.ts'
 import { plainReason } from '../base/plain-reason.ts'
 import { silentLog, type Log } from '../base/log.ts'
+import { watchFile } from '../base/watch-file.ts'
 import { certificateDetails, type CertificateDetails } from './certificate-details.ts'
 
 const REREAD_MS = 60_000
@@ -20,27 +19,12 @@ export interface BundleSource {
   watch?(changed: () => void): () => void
 }
 
-/** A file, watched through its folder: files of that kind are replaced rather than written to. */
-export function fileSource(path: string): BundleSource {
-  const file = basename(path)
-  return {
-    name: path,
-    read: () => readFile(path, 'utf8'),
-    watch(changed) {
-      try {
-        const watcher = watch(dirname(path), { persistent: false }, (_, name) => {
-          // Mounted folders are switched as a whole, by a link that begins with two dots.
-          if (name === null || name === file || name.startsWith('..')) changed()
-        })
-        watcher.on('error', () => watcher.close())
-        return () => watcher.close()
-      } catch {
-        // It is read every minute anyway.
-        return () => {}
-      }
-    },
-  }
-}
+/** A file. */
+export const fileSource = (path: string): BundleSource => ({
+  name: path,
+  read: () => readFile(path, 'utf8'),
+  watch: (changed) => watchFile(path, changed),
+})
 
 /** Text that never changes. */
 export const fixedSource = (name: string, text: string): BundleSource => ({
@@ -70,6 +54,8 @@ export class CaBundle {
   readonly #listeners = new Set<() => void>()
   #reading: Promise<void> | null = null
   #again = false
+  /** Why the last reading failed; null when it did not. Logged once. */
+  #problem: string | null = null
   #cancel = () => {}
   #unwatch = () => {}
   #closed = false
@@ -121,10 +107,14 @@ export class CaBundle {
       this.#again = false
       try {
         this.#take(await this.#source.read())
+        this.#problem = null
       } catch (error) {
+        const problem = plainReason(error)
+        if (problem === this.#problem) continue
+        this.#problem = problem
         this.#log.warn('the CA bundle cannot be reloaded, using the previous one', {
           source: this.#source.name,
-          error: plainReason(error),
+          error: problem,
         })
       }
     }

@@ -73,3 +73,27 @@ test('the silent log writes nothing, and `v` is false', () => {
   sayAll(silentLog.child({ a: 1 }))
   expect(silentLog.v(0)).toBe(false)
 })
+
+test('parts of the program have levels of their own', () => {
+  const lines: string[] = []
+  const log = lineLog({
+    format: 'text',
+    level: 1,
+    modules: [
+      { pattern: 'http*', level: 3 },
+      { pattern: 'http2', level: 0 },
+      { pattern: 'quiet', level: 0 },
+    ],
+    now: () => Date.parse(TIME),
+    write: (line) => lines.push(line),
+  }).child({ a: 1 })
+  const levels = (name: string) => [0, 1, 2, 3, 4].filter((level) => log.module?.(name).v(level))
+  expect([levels('http'), levels('http2'), levels('quiet'), levels('x')]).toEqual([
+    [0, 1, 2, 3],
+    [0, 1, 2, 3],
+    [0, 1],
+    [0, 1],
+  ])
+  log.module?.('http').debug(3, 'd')
+  expect(lines).toEqual([`${TIME} debug d a=1\n`])
+})

@@ -1,3 +1,5 @@
+import { matchesGlob } from './glob.ts'
+
 /** Structured log lines. Callers never hand in secrets, tokens or keys. */
 export interface Log {
   error(message: string, fields?: LogFields): void
@@ -9,6 +11,8 @@ export interface Log {
   v(level: number): boolean
   /** The same log with fields that every line of the child carries. */
   child(fields: LogFields): Log
+  /** The same log with the level of a part of the program; absent where all parts have the same. */
+  module?(name: string): Log
 }
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>
@@ -23,11 +27,19 @@ export const silentLog: Log = {
   child: () => silentLog,
 }
 
+/** A pattern with `*` and `?`, and the level of what it matches. */
+export interface ModuleLevel {
+  readonly pattern: string
+  readonly level: number
+}
+
 export interface LineLogOptions {
   /** Text for people, JSON for programs. */
   readonly format: 'text' | 'json'
   /** The `-v` level. `info` shows from 1 on: a healthy server logs nothing by default. */
   readonly level: number
+  /** Levels of parts of the program whose names match, where they are above `level`; none by default. */
+  readonly modules?: readonly ModuleLevel[]
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Gets whole lines, each with its line feed. */
@@ -61,7 +73,11 @@ function withFields(options: LineLogOptions, always: LogFields): Log {
     v: (level) => level <= options.level,
     child: (fields) => withFields(options, { ...always, ...fields }),
   }
-  return log
+  const { modules = [], level } = options
+  if (modules.length === 0) return log
+  const levelOf = (name: string) =>
+    Math.max(level, ...modules.flatMap((m) => (matchesGlob(name, m.pattern) ? [m.level] : [])))
+  return { ...log, module: (name) => withFields({ ...options, level: levelOf(name) }, always) }
 }
 
 function jsonLine(time: string, level: Severity, msg: string, fields: LogFields): string {

@@ -86,6 +86,12 @@ export const whole = (min: number, max = Number.MAX_SAFE_INTEGER): Check =>
     (value) => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
   )
 
+export const numberBetween = (min: number, max: number): Check =>
+  must(
+    `a number from ${min} to ${max}`,
+    (value) => typeof value === 'number' && value >= min && value <= max,
+  )
+
 /** A duration. */
 export const milliseconds = (least: number): Check =>
   must(

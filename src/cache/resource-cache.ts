@@ -169,6 +169,12 @@ export class ResourceCache {
     }
   }
 
+  /** Discards all history before `upTo`, which is not newer than the newest change. */
+  forget(upTo: Revision): void {
+    this.trim(upTo, Infinity)
+    this.floor = Math.max(this.floor, upTo)
+  }
+
   /** Releases the memory of all versions; it lives on as long as a version is referenced. */
   retire(): void {
     this.retired = true

@@ -48,6 +48,16 @@ export interface CacheOptions {
   readonly formOf?: (prefix: string) => StorageForm | null
   /** Called when background compaction fails; the next round tries again. */
   readonly onError?: (error: unknown) => void
+  /** Told what the cache does; absent: nobody. */
+  readonly observer?: CacheObserver
+}
+
+/** Observer of a cache, for metrics. Must not throw. */
+export interface CacheObserver {
+  /** All objects under a prefix were read. */
+  initialized(prefix: string): void
+  /** So many changes under a prefix are passed on. */
+  dispatched(prefix: string, changes: number): void
 }
 
 export interface ListState {
@@ -72,8 +82,8 @@ const GATHER_TURNS = 5
  */
 export class WatchCache {
   readonly #engine: Engine
-  readonly #options: Required<Omit<CacheOptions, 'onError' | 'formOf'>> &
-    Pick<CacheOptions, 'onError' | 'formOf'>
+  readonly #options: Required<Omit<CacheOptions, 'onError' | 'formOf' | 'observer'>> &
+    Pick<CacheOptions, 'onError' | 'formOf' | 'observer'>
   readonly #resourceCaches = new Map<string, ResourceCache>()
   /** The same by owner of the form. */
   readonly #byForm = new Map<ResourceCacheKey, ResourceCache>()
@@ -351,6 +361,7 @@ export class WatchCache {
           }
           for (const event of missed) if (event.at > resourceCache.floor) resourceCache.apply(event)
           this.#resourceCaches.set(prefix, resourceCache)
+          this.#options.observer?.initialized(prefix)
           if (form) this.#byForm.set(form.of, resourceCache)
           return resourceCache
         },
@@ -413,7 +424,10 @@ export class WatchCache {
     }
     const last = events.at(-1)
     if (last) this.#revision = last.at
-    for (const [resourceCache, versions] of touched) this.hub.publish(resourceCache, versions)
+    for (const [resourceCache, versions] of touched) {
+      this.#options.observer?.dispatched(resourceCache.prefix, versions.length)
+      this.hub.publish(resourceCache, versions)
+    }
     if (this.#waiting.size > 0) {
       for (const waiter of this.#waiting) {
         if (waiter.revision > this.#revision) continue
@@ -433,6 +447,13 @@ export class WatchCache {
           if (!this.#closed) this.#scheduleTrim()
         })
     })
+  }
+
+  /** Discards all history: nothing can be read or watched from an older revision. */
+  async forgetHistory(): Promise<void> {
+    const upTo = this.#revision
+    for (const resourceCache of this.#resourceCaches.values()) resourceCache.forget(upTo)
+    if (upTo > this.#engine.oldest()) await this.#engine.compact(upTo)
   }
 
   /** Discards history older than the window, here and in the engine. */

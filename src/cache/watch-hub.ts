@@ -24,6 +24,8 @@ export interface WatchView {
    * a watcher never gets frames as they are published, but reads the change log at its own pace.
    */
   readonly prepare?: (versions: readonly StoredObject[]) => Promise<void>
+  /** Counts a frame that goes to so many receivers; absent: nobody counts. */
+  readonly sent?: (bytes: number, receivers: number) => void
 }
 
 /** Destination of frames. */
@@ -37,6 +39,16 @@ export interface WatchSink {
 
 const CATCH_UP_EVENTS = 256
 const CATCH_UP_BYTES = 256 << 10
+
+/** Where a watcher starts, and what it reports. */
+interface WatcherOptions {
+  readonly from: Revision
+  /** Whether `expire` ends it; followers inside the server go on. */
+  readonly expires?: boolean
+  readonly onLost: (oldest: Revision) => void
+  /** Called each time it has sent everything that there is. */
+  readonly onLive?: (() => void) | undefined
+}
 
 /** Live watchers of one view. */
 interface Shared {
@@ -82,7 +94,7 @@ export class WatchHub {
     resourceCache: ResourceCache,
     view: WatchView,
     sink: WatchSink,
-    options: { from: Revision; onLost: (oldest: Revision) => void; onEnd: () => void },
+    options: WatcherOptions & { onEnd: () => void },
   ): Watcher {
     const watcher = new Watcher(resourceCache, view, sink, options)
     this.#all.add(watcher)
@@ -111,6 +123,7 @@ export class WatchHub {
           const frame = readable(() => frameOf(shared.view, version))
           if (frame instanceof TransformError) failed.set(shared, frame)
           if (!frame || frame instanceof TransformError) continue
+          shared.view.sent?.(frame.length, shared.group.receivers.size)
           const frames = batches.get(shared)
           if (frames) frames.push(frame)
           else batches.set(shared, [frame])
@@ -162,6 +175,15 @@ export class WatchHub {
     }
   }
 
+  /** Ends watches of clients as if history did not reach back far enough: all, or those of the given key prefixes. */
+  expire(isChosen: (resourcePrefix: string) => boolean = () => true): void {
+    for (const watcher of [...this.#all])
+      if (watcher.expires && isChosen(watcher.resourceCache.prefix)) {
+        watcher.bringUpToDate()
+        watcher.lost(this.#cache.revision)
+      }
+  }
+
   close(): void {
     this.#closed = true
     for (const watcher of [...this.#all]) watcher.stop()
@@ -199,6 +221,7 @@ export class WatchHub {
         if (!last) {
           if (view.prepare) this.#sleep(watcher)
           else this.#join(watcher)
+          watcher.onLive?.()
           return
         }
         if (view.prepare) {
@@ -253,7 +276,9 @@ export class Watcher implements Receiver {
   asleep = false
   sent = 0
   stopped = false
+  readonly expires: boolean
   onStop: () => void = () => {}
+  readonly onLive: (() => void) | undefined
   readonly #onLost: (oldest: Revision) => void
   error: unknown
 
@@ -261,13 +286,15 @@ export class Watcher implements Receiver {
     resourceCache: ResourceCache,
     view: WatchView,
     sink: WatchSink,
-    options: { from: Revision; onLost: (oldest: Revision) => void },
+    options: WatcherOptions,
   ) {
+    this.expires = options.expires ?? false
     this.resourceCache = resourceCache
     this.view = view
     this.sink = sink
     this.position = options.from
     this.#onLost = options.onLost
+    this.onLive = options.onLive
   }
 
   /** Sends the missing events. False while it is catching up: then more are missing. */
@@ -318,7 +345,9 @@ function framesOf(view: WatchView, versions: readonly StoredObject[]): Buffer[] 
   for (const version of versions) {
     if (!version.key.startsWith(view.prefix)) continue
     const frame = frameOf(view, version)
-    if (frame) frames.push(frame)
+    if (!frame) continue
+    view.sent?.(frame.length, 1)
+    frames.push(frame)
   }
   return frames
 }

@@ -4,6 +4,7 @@ import type { ResourceName } from '../meta/resource-name.ts'
 
 /** An object that is decoded on demand. */
 export interface UnreadObject<T extends Typed = Typed> {
+  readonly revision: number
   /** Decodes the object; null if it is unreadable. */
   read(): T | null
   /** Whether the JSON text of the object contains a text: much cheaper than to decode it. */

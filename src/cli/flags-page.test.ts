@@ -17,9 +17,9 @@ program before it does anything. The last column names the equivalent option of 
 milliseconds; its TypeScript types describe the options without a flag.
 
 Exit codes of every command: 0 for success, including a server that a signal stopped in order; 1 for invalid flags, a failed
-start or a failed stop; 128 plus the number of the signal (143 for SIGTERM) for a server that a signal stopped before it was
-ready, or that a second signal stopped at once. Errors are one line on standard error; \`-v 4\` adds the causes of a failed
-start.
+start, a failed stop, or a server that a second signal stopped at once; 128 plus the number of the signal (143 for SIGTERM)
+for a server that a signal stopped before it was ready. Errors are one line on standard error; \`-v 4\` adds the causes of a
+failed start.
 
 This page is generated from the flags: \`npx vitest run src/cli -u\`.
 `

@@ -3,6 +3,7 @@ import type { RunningServer, ServerOptions } from '../server/options/server-opti
 import { readyLine } from './commands/server.ts'
 import { apiserverMain, controllerManagerMain, main } from './main.ts'
 import type { EndSignal, Terminal } from './terminal.ts'
+import { defaultSettings } from '../controllers/settings.ts'
 
 /** Captures the output of a program; `exit` does not end anything. */
 class Recorded implements Terminal {
@@ -63,6 +64,15 @@ describe('words that are no server', () => {
     { program: 'main', args: ['--version'], code: 0, stdout: 'orch 1.2.3\n' },
     { program: 'main', args: ['version'], code: 0, stdout: 'orch 1.2.3\n' },
     { program: 'main', args: ['server', '--version'], code: 0, stdout: 'orch server 1.2.3\n' },
+    { program: 'main', args: ['--version=true'], code: 0, stdout: 'orch 1.2.3\n' },
+    { program: 'main', args: ['server', '--version=true'], code: 0, stdout: 'orch server 1.2.3\n' },
+    {
+      program: 'main',
+      args: ['server', '--version=maybe'],
+      code: 1,
+      stderr:
+        'orch server: --version must be true or false, not "maybe"\nSee orch server --help.\n',
+    },
     { program: 'apiserverMain', args: ['--version'], code: 0, stdout: 'orch-apiserver 1.2.3\n' },
     {
       program: 'main',
@@ -85,8 +95,36 @@ describe('words that are no server', () => {
         'orch-apiserver: --secure-port must be from 0 to 65535, not 65536\nSee orch-apiserver --help.\n',
     },
     {
+      program: 'main',
+      args: ['server', '--config=/absent'],
+      code: 1,
+      stderr:
+        'orch server: --config: cannot read /absent: there is no such file\nSee orch server --help.\n',
+    },
+    {
       program: 'controllerManagerMain',
-      args: ['--controllers=*,-nothing', '--kubeconfig=test/client/absent.yaml'],
+      args: ['--config=/absent'],
+      code: 1,
+      stderr:
+        'orch-controller-manager: --config: cannot read /absent: there is no such file\nSee orch-controller-manager --help.\n',
+    },
+    {
+      program: 'controllerManagerMain',
+      args: ['--controllers=*,-podcg'],
+      code: 1,
+      stderr:
+        'orch-controller-manager: --controllers "podcg" is not in the list of known controllers (did you mean podgc?)\nSee orch-controller-manager --help.\n',
+    },
+    {
+      program: 'apiserverMain',
+      args: ['--controllers=*,endpointslices'],
+      code: 1,
+      stderr:
+        'orch-apiserver: --controllers "endpointslices" is not in the list of known controllers (did you mean endpointslice?)\nSee orch-apiserver --help.\n',
+    },
+    {
+      program: 'controllerManagerMain',
+      args: ['--controllers=*,-nodeipam', '--kubeconfig=test/client/absent.yaml'],
       code: 1,
       stderr:
         'orch-controller-manager: cannot use the client configuration test/client/absent.yaml: there is no such file\n',
@@ -112,12 +150,30 @@ describe('words that are no server', () => {
     })
   }
 
+  test.each([
+    ['main', ['--version=raw']],
+    ['main', ['server', '--version=raw']],
+    ['main', ['backup', '--version=raw']],
+    ['apiserverMain', ['--version=raw']],
+    ['controllerManagerMain', ['--version=raw']],
+  ] as const)('%s %j says all about the version', async (program, args) => {
+    const terminal = new Recorded()
+    await programs[program](args, { version: '1.2.3', terminal })
+    expect(JSON.parse(terminal.stdout)).toMatchObject({
+      major: '1',
+      minor: '25',
+      gitVersion: expect.stringMatching(/^v1\.25\.0\+/) as string,
+      compiler: 'node',
+    })
+    expect(terminal.codes).toEqual([0])
+  })
+
   test('help lists commands; without a command it is an error', async () => {
     const [asked, bare] = [new Recorded(), new Recorded()]
     await main(['--help'], { version: '1.2.3', terminal: asked })
     await main([], { version: '1.2.3', terminal: bare })
     expect(asked.stdout).toMatch(/^Usage:\n {2}orch <command> \[flags\]$/m)
-    expect(asked.stdout).toMatch(/^ {2}server {8}Serves the cluster API over HTTPS\./m)
+    expect(asked.stdout).toMatch(/^ {2}server {11}Serves the cluster API over HTTPS\./m)
     expect(bare.said).toEqual({ stdout: '', stderr: asked.stdout, codes: [1] })
   })
 
@@ -138,12 +194,26 @@ describe('options of the server', () => {
     enableAdmissionPlugins: [],
     disableAdmissionPlugins: [],
     servingHosts: [],
+    serving: {
+      certFile: '',
+      keyFile: '',
+      sniCertKeys: [],
+      minTlsVersion: 'VersionTLS12',
+      cipherSuites: [],
+      http2MaxStreams: 0,
+      sharesPort: false,
+      hstsDirectives: [],
+      goawayChance: 0,
+      corsAllowedOrigins: [],
+    },
     allowUnlockedDataDir: false,
     verify: false,
     storeJournal: true,
+    unsafeNoFsync: false,
     vocabulary: 'orch',
     bindAddress: '127.0.0.1',
     port: 6443,
+    externalHostname: '',
     advertiseAddress: '',
     featureGates: {},
     runtimeConfig: {},
@@ -153,6 +223,10 @@ describe('options of the server', () => {
     eventTtlMs: 3_600_000,
     historyMs: 300_000,
     requestTimeoutMs: 60_000,
+    shutdownGraceMs: 60_000,
+    livezGraceMs: 0,
+    shutdownDelayMs: 0,
+    shutdownSendRetryAfter: false,
     admissionControl: [],
     clusterSigningDurationMs: 31_536_000_000,
     aggregation: {
@@ -165,6 +239,7 @@ describe('options of the server', () => {
     defaultUnreachableTolerationSeconds: 300,
     minRequestTimeoutMs: 1_800_000,
     controllers: true,
+    controllerSettings: defaultSettings,
     authentication: {
       anonymous: true,
       clientCaFile: '',
@@ -184,6 +259,20 @@ describe('options of the server', () => {
   }
   for (const { args, expected } of [
     { args: '--data-dir=/d', expected: {} },
+    {
+      args: '--data-dir=/d --controllers=* --controllers -podgc,-ttl --terminated-pod-gc-threshold=-1',
+      expected: {
+        controllers: ['*', '-podgc', '-ttl'],
+        controllerSettings: { ...defaultSettings, terminatedPodThreshold: -1 },
+      },
+    },
+    {
+      args: '--data-dir=/d --controllers server --concurrent_gc_syncs=1 --enable-garbage-collector=false',
+      expected: {
+        controllers: 'server',
+        controllerSettings: { ...defaultSettings, garbageWorkers: 1, collectsGarbage: false },
+      },
+    },
     {
       args:
         '--data-dir=/d --store memory --vocabulary=kubernetes --bind-address :: --secure-port 0 ' +
@@ -421,7 +510,7 @@ describe('life of the server', () => {
     expect(terminal.said).toEqual({
       stdout: READY,
       stderr: expect.stringMatching(STOPPED('at once, second signal')) as string,
-      codes: [143],
+      codes: [1],
     })
   })
 

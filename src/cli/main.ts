@@ -1,4 +1,4 @@
-import { product } from '../vocabulary/index.ts'
+import { dropIn, product } from '../vocabulary/index.ts'
 import { backupCommand } from './commands/backup.ts'
 import { cutJournalCommand } from './commands/cut-journal.ts'
 import type { DataCommand } from './commands/data-command.ts'
@@ -6,8 +6,10 @@ import type { OpenEtcd } from './commands/etcd-access.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { restoreCommand } from './commands/restore.ts'
 import { serverCommand, type StartServer } from './commands/server.ts'
+import { ASSETS_ABOUT, assetsCommand } from './commands/envtest-assets.ts'
 import { FlagError } from '../flags/flags.ts'
 import { table } from '../flags/help.ts'
+import { versionText } from './version-text.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
 /** Dependencies of a program besides its arguments; tests pass their own terminal and server. */
@@ -21,6 +23,7 @@ export interface Surroundings {
 
 const ABOUT = 'The API server of a container-cluster control plane.'
 const SERVER = 'Serves the cluster API over HTTPS.'
+const TEST_SERVER = 'Serves it in memory for tests in any language, with calls such as reset.'
 
 /** Commands about stored data. */
 const DATA = {
@@ -50,6 +53,8 @@ const programHelp = (name: string) =>
     ...table([
       ['server', `${SERVER} Its flags: ${name} server --help`],
       ...Object.entries(DATA).map(([command, { about }]): [string, string] => [command, about]),
+      ['envtest-assets', ASSETS_ABOUT],
+      ['test-server', TEST_SERVER],
       ['version', 'Shows the version.'],
       ['help', 'Shows this help.'],
     ]),
@@ -64,6 +69,8 @@ export async function main(args: readonly string[], around: Surroundings): Promi
   switch (command) {
     case 'server':
       return server(`${name} server`, SERVER, rest, around)
+    case 'test-server':
+      return testServer(rest, around)
     case 'backup':
     case 'restore':
     case 'migrate':
@@ -71,9 +78,17 @@ export async function main(args: readonly string[], around: Surroundings): Promi
       const { run, about } = DATA[command]
       return ended({ name: `${name} ${command}`, about, ...dataParts(around) }, run, rest)
     }
+    case 'envtest-assets':
+      return terminal.exit(
+        assetsCommand({ name: `${name} ${command}`, about: ASSETS_ABOUT, terminal }, rest),
+      )
+    case 'envtest-apiserver':
+      return envtest(rest, around)
     case 'version':
     case '--version':
-      terminal.out(`${name} ${version}\n`)
+    case '--version=true':
+    case '--version=raw':
+      terminal.out(versionText(name, version, command === '--version=raw' ? 'raw' : true))
       return terminal.exit(0)
     case 'help':
     case '--help':
@@ -105,6 +120,25 @@ export async function controllerManagerMain(
   const name = `${product.command}-controller-manager`
   const { controllerManagerCommand } = await import('./commands/controller-manager.ts')
   return ended({ name, about: '', version, terminal }, controllerManagerCommand, args)
+}
+
+/** The server as test environments start it. */
+async function envtest(
+  args: readonly string[],
+  { version, terminal = processTerminal }: Surroundings,
+): Promise<void> {
+  const { envtestApiserver } = await import('./commands/envtest-apiserver.ts')
+  const command = { name: dropIn.apiserver, about: '', version, terminal, env: process.env }
+  return ended(command, envtestApiserver, args)
+}
+
+/** A server of the test kit; it has the flags of any server. */
+async function testServer(args: readonly string[], around: Surroundings): Promise<void> {
+  const start: StartServer = async (options) =>
+    (await import('../testing/test-program.ts')).startForPrograms(options)
+  const name = `${product.command} test-server`
+  // The last of two equal flags counts.
+  return server(name, TEST_SERVER, ['--store=memory', ...args], { start, ...around })
 }
 
 async function server(

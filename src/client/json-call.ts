@@ -26,6 +26,24 @@ const FIRST_DELAY_MS = 500
 const DELAY_FACTOR = 1.5
 const DELAY_JITTER = 0.2
 
+/** One attempt at a call, when it has ended. */
+export interface ObservedCall {
+  readonly method: 'GET' | 'POST'
+  /** As errors show it. */
+  readonly url: string
+  /** JSON text; empty without a body. */
+  readonly request: string
+  /** Status of the response; 0 without one. */
+  readonly status: number
+  /** Empty without a response. */
+  readonly response: string
+  /** Empty for a success. */
+  readonly error: string
+}
+
+/** Told of calls. Runs in the asynchronous context of the caller. Must not throw. */
+export type CallObserver = (call: ObservedCall) => void
+
 /** Dependencies of a client. */
 export interface JsonClientOptions {
   readonly config: ClientConfig
@@ -49,6 +67,8 @@ export interface JsonClientOptions {
   readonly shownHost?: string
   /** Describes a response that is no success; without: in the words of {@link answerError}. */
   readonly describeAnswer?: (code: number, body: Buffer) => string
+  /** Observes every attempt, with its bodies. */
+  readonly onCall?: CallObserver | undefined
 }
 
 /** One call. */
@@ -99,7 +119,7 @@ export class JsonClient {
     const target = this.#target(call)
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#attempt(call, target)
+        return await this.#observed(call, target)
       } catch (error) {
         if (!(error instanceof CallError) || !error.isRetryable || attempt >= attempts) throw error
         await this.#pause(attempt, error, target, call.signal)
@@ -149,7 +169,30 @@ export class JsonClient {
     })
   }
 
-  async #attempt(call: JsonCall, target: Target): Promise<unknown> {
+  async #observed(call: JsonCall, target: Target): Promise<unknown> {
+    const { onCall } = this.#options
+    if (!onCall) return this.#attempt(call, target)
+    const seen: { answer: Answer | null } = { answer: null }
+    let error = ''
+    try {
+      return await this.#attempt(call, target, seen)
+    } catch (thrown) {
+      error = thrown instanceof Error ? thrown.message : String(thrown)
+      throw thrown
+    } finally {
+      const url = `${target.url.protocol}//${target.host}${target.url.pathname}`
+      const { code = 0, body: response = '' } = seen.answer ?? {}
+      const request = bodyOf(call)?.toString() ?? ''
+      const { method } = target
+      onCall({ method, url, request, status: code, response: response.toString(), error })
+    }
+  }
+
+  async #attempt(
+    call: JsonCall,
+    target: Target,
+    seen?: { answer: Answer | null },
+  ): Promise<unknown> {
     const { prefix } = target
     const limit = new AbortController()
     const stop = () => limit.abort(new CallError(`${prefix}context canceled`))
@@ -163,6 +206,7 @@ export class JsonClient {
       const shown = await this.#shown(prefix, limit.signal)
       const secrets = [...(call.secrets ?? []), ...shown.secrets]
       const answer = await this.#exchange(call, target, shown, limit.signal)
+      if (seen) seen.answer = answer
       const read = this.#read(answer, prefix, shown, secrets)
       return call.ignoresAnswer === true ? undefined : read()
     } catch (error) {

@@ -18,6 +18,8 @@ import {
 /** Client configuration for one server with a client certificate; PEM in, YAML out. */
 export function adminKubeconfig(options: {
   readonly server: string
+  /** Name in the server's certificate, where that is not its address. */
+  readonly serverName?: string
   readonly ca: string
   readonly cert: string
   readonly key: string
@@ -32,7 +34,7 @@ kind: Config
 clusters:
 - name: ${cluster}
   cluster:
-    server: ${options.server}
+    server: ${options.server}${options.serverName === undefined ? '' : `\n    tls-server-name: ${options.serverName}`}
     certificate-authority-data: ${base64(options.ca)}
 users:
 - name: ${user}

@@ -30,6 +30,7 @@ export interface WebhookClientsOptions {
   readonly describeAnswer?: JsonClientOptions['describeAnswer']
   /** Credentials for a host and port; none by default. */
   readonly credentials?: (host: string, port: number) => UserConfig | null
+  readonly onCall?: JsonClientOptions['onCall']
 }
 
 /** A client of the server of a webhook, and the path of the webhook there. */
@@ -101,7 +102,8 @@ export class WebhookClients {
     dial: DialAddress | null,
     caBundle: string,
   ): Promise<JsonClient> {
-    const { v, clock, userAgent, maxAnswerBytes, describeAnswer, credentials } = this.#options
+    const { v, clock, userAgent, maxAnswerBytes, describeAnswer, credentials, onCall } =
+      this.#options
     const ca = Buffer.from(caBundle, 'base64').toString('utf8')
     const config: ClientConfig = {
       ...credentials?.(host, port),
@@ -118,6 +120,7 @@ export class WebhookClients {
       maxAnswerBytes,
       attempts: 1,
       shownHost,
+      onCall,
       ...(userAgent === undefined ? {} : { userAgent }),
       ...(describeAnswer === undefined ? {} : { describeAnswer }),
       ...(dial ? { dial } : {}),

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import type { WorkQueueMetrics } from './work-queue-metrics.ts'
 
 /** How a queue works. */
 export interface WorkQueueOptions {
@@ -13,6 +14,10 @@ export interface WorkQueueOptions {
   readonly leastMs?: number
   /** Longest wait after a failure, milliseconds. */
   readonly mostMs?: number
+  /** Absent: nothing is measured. */
+  readonly metrics?: WorkQueueMetrics
+  /** Consecutive failures after which a key is dropped; it is retried for ever without. */
+  readonly mostFailures?: number
 }
 
 const LEAST_MS = 5
@@ -25,7 +30,8 @@ const KEYS_PER_TURN = 50
  * again. Costs nothing while it is empty.
  */
 export class WorkQueue {
-  readonly #options: Required<Omit<WorkQueueOptions, 'onError'>> & Pick<WorkQueueOptions, 'onError'>
+  readonly #options: Required<Omit<WorkQueueOptions, 'onError' | 'metrics'>> &
+    Pick<WorkQueueOptions, 'onError' | 'metrics'>
   readonly #due = new Set<string>()
   readonly #underWork = new Set<string>()
   /** Keys that were added while under work. */
@@ -37,7 +43,13 @@ export class WorkQueue {
   #idle: (() => void)[] = []
 
   constructor(options: WorkQueueOptions) {
-    this.#options = { workers: 1, leastMs: LEAST_MS, mostMs: MOST_MS, ...options }
+    this.#options = {
+      workers: 1,
+      leastMs: LEAST_MS,
+      mostMs: MOST_MS,
+      mostFailures: Infinity,
+      ...options,
+    }
   }
 
   /** Adds a key, now or `afterMs` from now; the earliest requested time counts. */
@@ -45,6 +57,7 @@ export class WorkQueue {
     if (this.#stopped) return
     if (afterMs > 0) return this.#addLater(key, afterMs)
     this.#forgetWait(key)
+    this.#options.metrics?.added(key)
     if (this.#underWork.has(key)) this.#again.add(key)
     else {
       this.#due.add(key)
@@ -69,6 +82,7 @@ export class WorkQueue {
     this.#turn = null
     for (const { cancel } of this.#waiting.values()) cancel()
     this.#waiting.clear()
+    for (const key of [...this.#due, ...this.#again]) this.#options.metrics?.dropped(key)
     this.#due.clear()
     this.#again.clear()
     await this.idle()
@@ -105,17 +119,25 @@ export class WorkQueue {
   }
 
   async #run(key: string): Promise<void> {
+    const { metrics } = this.#options
     let afterMs: number | void = undefined
+    metrics?.started(key)
     try {
       afterMs = await this.#options.work(key)
       this.#failures.delete(key)
     } catch (error) {
       const failures = (this.#failures.get(key) ?? 0) + 1
       this.#failures.set(key, failures)
+      metrics?.retried()
       afterMs = Math.min(this.#options.leastMs * 2 ** (failures - 1), this.#options.mostMs)
+      if (failures > this.#options.mostFailures) {
+        this.#failures.delete(key)
+        afterMs = undefined
+      }
       // Stopping may interrupt work in progress.
       if (!this.#stopped) this.#options.onError?.(error, key, failures)
     }
+    metrics?.finished(key)
     this.#underWork.delete(key)
     if (!this.#stopped) {
       if (this.#again.delete(key)) this.#due.add(key)

@@ -50,6 +50,25 @@ test('a script gets the arguments of a module', async () => {
   }
 })
 
+test('a script imports modules of the others in its folder, each once', () => {
+  const other = join(dir, 'other.js')
+  writeFileSync(
+    path,
+    `(function (exports, require, module) {
+  module.exports = { parts: { mine: () => ({ of: 'script' }) }, other: () => require('other.js#its') }
+})`,
+  )
+  writeFileSync(
+    other,
+    `(function (exports, require, module) {
+  let runs = 0
+  module.exports = { parts: { its: () => ({ runs: ++runs, mine: require('script.js#mine').of }) } }
+})`,
+  )
+  const given = openScript(path).run() as { other(): unknown }
+  for (let time = 0; time < 2; time++) expect(given.other()).toEqual({ runs: 1, mine: 'script' })
+})
+
 describe('code that does not fit is as none', () => {
   const damage = (change: (code: Buffer) => Buffer) =>
     writeFileSync(path + CODE_SUFFIX, change(readFileSync(path + CODE_SUFFIX)))

@@ -1,7 +1,7 @@
 /** Runs a script with the V8 code cache from its build, which saves compiling it at each start. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
@@ -31,27 +31,72 @@ export const thisRuntime = (): string =>
 
 /**
  * Reads a script and the code cache beside it. A cache of another runtime, or of another script, counts as absent. The
- * script is a function of the arguments of a CommonJS module, its URL, and a function that imports a package.
+ * script is a function of the arguments of a CommonJS module, its URL, and a function that imports a package. Its
+ * `require` also takes `SCRIPT#MODULE`, a module of another script in the same folder.
  */
 export function openScript(path: string, runtime = thisRuntime()): CachedScript {
-  const bytes = readFileSync(path)
-  const seal = { script: crc32(bytes), runtime: crc32(runtime) }
-  const cachedData = sealedCode(path, seal)
-  const script = new Script(bytes.toString('latin1'), {
-    filename: path,
-    ...(cachedData === null ? {} : { cachedData }),
-  })
-  return {
-    isCached: cachedData !== null && script.cachedDataRejected === false,
-    run() {
-      const module = { exports: {} }
-      const main = script.runInThisContext() as (...given: unknown[]) => void
-      const url = pathToFileURL(path).href
-      const load = (name: string) => import(name) as Promise<unknown>
-      main(module.exports, createRequire(path), module, path, dirname(path), url, load)
-      return module.exports
-    },
-    code: () => sealed(seal, script.createCachedData()),
+  return new OpenScript(path, runtime, new Map())
+}
+
+/** What a script exports by name for other scripts. */
+type Parts = Readonly<Record<string, () => unknown>>
+
+class OpenScript implements CachedScript {
+  readonly isCached: boolean
+  readonly #path: string
+  readonly #runtime: string
+  readonly #seal: Seal
+  readonly #script: Script
+  /** Null before it has run. */
+  #parts: Parts | null = null
+  /** Those of the folder that have run, by name. */
+  readonly #others: Map<string, OpenScript>
+  /** Modules that other scripts have imported. */
+  readonly #imported = new Map<string, unknown>()
+
+  constructor(path: string, runtime: string, others: Map<string, OpenScript>) {
+    this.#path = path
+    this.#runtime = runtime
+    this.#others = others
+    const bytes = readFileSync(path)
+    this.#seal = { script: crc32(bytes), runtime: crc32(runtime) }
+    const cachedData = sealedCode(path, this.#seal)
+    this.#script = new Script(bytes.toString('latin1'), {
+      filename: path,
+      ...(cachedData === null ? {} : { cachedData }),
+    })
+    this.isCached = cachedData !== null && this.#script.cachedDataRejected === false
+  }
+
+  run(): unknown {
+    const path = this.#path
+    this.#others.set(basename(path), this)
+    const module = { exports: {} as { parts?: Parts } }
+    const main = this.#script.runInThisContext() as (...given: unknown[]) => void
+    const native = createRequire(path)
+    const required = (name: string): unknown => {
+      const at = name.indexOf('#')
+      return at > 0 ? this.#part(name.slice(0, at), name.slice(at + 1)) : native(name)
+    }
+    const load = (name: string) => import(name) as Promise<unknown>
+    main(module.exports, required, module, path, dirname(path), pathToFileURL(path).href, load)
+    this.#parts = module.exports.parts ?? null
+    return module.exports
+  }
+
+  code(): Buffer {
+    return sealed(this.#seal, this.#script.createCachedData())
+  }
+
+  #part(script: string, name: string): unknown {
+    let other = this.#others.get(script)
+    if (!other) {
+      other = new OpenScript(join(dirname(this.#path), script), this.#runtime, this.#others)
+      other.run()
+    }
+    const imported = other.#imported
+    if (!imported.has(name)) imported.set(name, other.#parts![name]!())
+    return imported.get(name)
   }
 }
 

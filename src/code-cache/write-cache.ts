@@ -2,14 +2,15 @@
  * Writes the V8 code cache of the programs beside them, for the release of Node.js that runs this and the flags it runs
  * with: `node dist/src/code-cache/write-cache.js`. A part of the build. Every function is compiled; none is run.
  */
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { CODE_SUFFIX, openScript } from './start-cached.ts'
 
 const folder = join(import.meta.dirname, '..')
+const scripts = readdirSync(folder).filter((name) => /^(client-)?program(-\w+)?\.js$/.test(name))
 
-for (const name of ['program.js', 'client-program.js']) {
+for (const name of scripts) {
   const path = join(folder, name)
   const code = path + CODE_SUFFIX
   const fresh = `${code}.${process.pid}`
@@ -26,7 +27,7 @@ for (const name of ['program.js', 'client-program.js']) {
   } catch (error) {
     rmSync(fresh, { force: true })
     const why = error instanceof Error ? error.message : String(error)
-    process.stderr.write(`the code of the programs cannot be kept: ${why}\n`)
+    process.stderr.write(`the code of ${name} cannot be kept: ${why}\n`)
     process.exitCode = 1
   }
 }

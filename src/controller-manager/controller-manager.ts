@@ -12,18 +12,24 @@ import type { ClientConfig } from '../client/client-config.ts'
 import { connect, openCredentials } from '../client/connect.ts'
 import type { CredentialSource } from '../client/credentials.ts'
 import { vocabularyOf } from '../client/discovery.ts'
+import { EventRecorder } from '../client/event-recorder.ts'
 import { HttpsTransport } from '../client/https-transport.ts'
 import { KnownResources } from '../client/known-resources.ts'
 import { LeaderElector } from '../client/leader-election.ts'
 import { pause } from '../client/retry.ts'
 import { SharedInformers } from '../client/shared-informers.ts'
 import { Wire } from '../client/wire.ts'
+import { choiceFault, isChosen } from '../controllers/choice.ts'
 import type { Controller, ControllerWorld } from '../controllers/controller.ts'
+import { defaultSettings, type ControllerSettings } from '../controllers/settings.ts'
 import { managedControllers, startControllers } from '../controllers/index.ts'
 import type { SignerId } from '../controllers/certificates/signers.ts'
 import type { SigningParts } from '../controllers/certificates/signing.ts'
 import type { ServiceAccountTokenParts } from '../controllers/service-account-tokens.ts'
 import { setGates } from '../kinds/gates.ts'
+import { Registry } from '../metrics/registry.ts'
+import type { ReviewServer } from './access.ts'
+import type { HealthCondition } from './serving.ts'
 import { leafSigner } from '../pki/leaf-signer.ts'
 import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -40,6 +46,8 @@ export interface ControllerManagerOptions {
   readonly config: ClientConfig
   /** Which controllers run: names, `*` for all that are not named, `-name` for all but one. */
   readonly controllers: readonly string[]
+  /** Settings that differ from those of the release. */
+  readonly settings?: Partial<ControllerSettings>
   /** Whether each controller uses its own service account; else all use the credentials of the configuration. */
   readonly useServiceAccountCredentials: boolean
   /** Authority that is published in every namespace, PEM; nothing is published when empty. */
@@ -71,8 +79,12 @@ export interface ControllerManagerOptions {
 export interface ControllerManager {
   /** Resolves when it was stopped on request; rejects when leadership was lost. */
   run(signal: AbortSignal): Promise<void>
-  /** Why it is unhealthy; null when it is healthy. */
-  fault(): string | null
+  /** Conditions of its health: the election, and each controller that runs. */
+  conditions(): readonly HealthCondition[]
+  /** The server that it works against; null as long as it was not reached. */
+  server(): ReviewServer | null
+  /** Its metrics; null as long as the server was not reached. */
+  metrics(): Registry | null
 }
 
 /** How late a lease may be before the program counts as stuck. */
@@ -82,7 +94,8 @@ const AGAIN_MS = 2_000
 /** Assembles the program. Throws an Error when it cannot start. */
 export function controllerManager(options: ControllerManagerOptions): ControllerManager {
   const { leaderElection, log } = options
-  checkNames(options.controllers)
+  const fault = choiceFault(options.controllers)
+  if (fault !== null) throw new Error(`--controllers ${fault}`)
   // Names of features are the same in both vocabularies.
   forFlagSync('feature-gates', () =>
     setGates(options.featureGates ?? {}, vocabularies[defaultVocabulary]),
@@ -91,48 +104,34 @@ export function controllerManager(options: ControllerManagerOptions): Controller
     forFlagSync('service-account-private-key-file', () => signingKey(options.serviceAccountKey))
   const signing = signingParts(options.signing)
   let elector: LeaderElector | null = null
+  let setting: Setting | null = null
   return {
-    fault: () =>
-      elector && elector.lateMs > LATE_MS ? 'the lease was not renewed in its time' : null,
+    conditions: () => [
+      { name: 'ping', fault: null },
+      ...(leaderElection ? [{ name: 'leaderElection', fault: electionFault(elector) }] : []),
+      ...(setting?.running ?? []).map((name) => ({ name, fault: null })),
+    ],
+    server: () => setting,
+    metrics: () => setting?.metrics ?? null,
     async run(signal) {
-      const setting = await settingOf({ ...options, signing }, signal)
-      if (!setting) return
+      const made = await settingOf({ ...options, signing }, signal)
+      if (!made) return
+      setting = made
       try {
-        if (!leaderElection) return await work(setting, signal)
-        elector = electorOf(setting, leaderElection)
-        await elector.run(signal, (leading) => work(setting, leading))
+        if (!leaderElection) return await work(made, signal)
+        elector = electorOf(made, leaderElection)
+        await elector.run(signal, (leading) => work(made, leading))
         if (!signal.aborted) throw new Error('the lead was lost')
       } finally {
-        setting.close()
+        made.close()
         log.info('the controllers have stopped')
       }
     },
   }
 }
 
-/** Controllers that may be chosen. */
-const allControllers = () =>
-  managedControllers({
-    tokens: { ca: '', issue: () => Promise.resolve('') },
-    signing: { authorities: {}, durationMs: 0 },
-  })
-
-/** Whether a controller is chosen: by its name, or by `*` unless it is excluded or optional. */
-function isChosen({ name, isOptional }: Controller, chosen: readonly string[]): boolean {
-  if (chosen.includes(name)) return true
-  return isOptional !== true && !chosen.includes(`-${name}`) && chosen.includes('*')
-}
-
-function checkNames(chosen: readonly string[]): void {
-  const known = new Set(allControllers().map(({ name }) => name))
-  for (const one of chosen) {
-    const name = one.replace(/^-/, '')
-    if (name !== '*' && !known.has(name))
-      throw new Error(
-        `--controllers ${JSON.stringify(name)} is not in the list of known controllers: ${[...known].join(', ')}`,
-      )
-  }
-}
+const electionFault = (elector: LeaderElector | null): string | null =>
+  elector && elector.lateMs > LATE_MS ? 'the lease was not renewed in its time' : null
 
 /** Options whose files were checked. */
 type CheckedOptions = Omit<ControllerManagerOptions, 'signing'> & { readonly signing: SigningParts }
@@ -159,6 +158,9 @@ interface Setting {
   readonly clientFor: (account: string) => Client
   /** A further client as this program, which can be closed separately. */
   readonly managerClient: () => Client
+  readonly metrics: Registry
+  /** Names of the controllers that run. */
+  running: readonly string[]
   close(): void
 }
 
@@ -194,6 +196,8 @@ async function settingOf(options: CheckedOptions, signal: AbortSignal): Promise<
     clock,
     client,
     managerClient: () => clientOn(own, credentials),
+    metrics: new Registry({ v, log }),
+    running: [],
     clientFor: (name) =>
       accounts
         ? clientOn(accounts, new AccountCredentials({ client, namespace, name, clock }))
@@ -240,23 +244,32 @@ function electorOf(
   election: NonNullable<ControllerManagerOptions['leaderElection']>,
 ): LeaderElector {
   const identity = `${hostname()}_${randomIds.uid()}`
-  const { namespace, name, ...times } = election
+  const { namespace: givenNamespace, name: givenName, ...times } = election
+  const namespace = givenNamespace === '' ? v.resolve('{system}-system') : givenNamespace
+  const name = givenName === '' ? v.resolve('{system}-controller-manager') : givenName
+  const component = v.resolve('{system}-controller-manager')
+  const recorder = new EventRecorder({ client, component, host: hostname(), clock })
+  const apiVersion = v.resolve('coordination{api}/v1')
+  const lease = { apiVersion, kind: 'Lease', namespace, name }
   return new LeaderElector({
     client,
     leases: { group: v.resolve('coordination{api}'), version: 'v1', resource: 'leases' },
-    namespace: namespace === '' ? v.resolve('{system}-system') : namespace,
-    name: name === '' ? v.resolve('{system}-controller-manager') : name,
+    namespace,
+    name,
     identity,
     ...times,
     clock,
     ids: randomIds,
-    onNewLeader: (leader) =>
+    onNewLeader(leader) {
+      if (leader === identity)
+        recorder.event(lease, 'Normal', 'LeaderElection', `${identity} became leader`)
       log.info(
         leader === identity
           ? 'leader election: this program leads'
           : 'leader election: another program leads',
         { leader },
-      ),
+      )
+    },
     onTrouble: (error) =>
       log.warn('the lease cannot be acquired or renewed', { error: String(error) }),
   })
@@ -278,24 +291,30 @@ async function work(setting: Setting, signal: AbortSignal): Promise<void> {
     managerClient: setting.managerClient,
     informers,
     resources: new KnownResources(client),
+    metrics: setting.metrics,
+    settings: { ...defaultSettings, ...options.settings },
   }
-  const running = startControllers(world, chosenOf(setting))
+  const chosen = chosenOf(setting)
+  const running = startControllers(world, chosen)
+  setting.running = chosen.map(({ name }) => name)
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
+  setting.running = []
   await running.stop()
   await informers.stop()
 }
 
 function chosenOf({ options, v, clock }: Setting): Controller[] {
-  const { rootCa, serviceAccountKey, signing, controllers, log } = options
+  const { rootCa, serviceAccountKey, signing, controllers, settings = {}, log } = options
   const tokens: ServiceAccountTokenParts = {
     ca: rootCa,
     issue: issuerOf(serviceAccountKey, v, clock),
   }
   return managedControllers({ tokens, signing }).filter((controller) => {
     if (!isChosen(controller, controllers)) return false
+    if (controller.name === 'garbagecollector' && settings.collectsGarbage === false) return false
     const { name } = controller
     const isMissing =
       (name === 'root-ca-cert-publisher' && rootCa === '') ||

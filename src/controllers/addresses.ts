@@ -15,6 +15,8 @@ export const CLAIMS = core('persistentvolumeclaims')
 export const VOLUMES = core('persistentvolumes')
 export const JOBS: ResourceAddress = { group: 'batch', version: 'v1', resource: 'jobs' }
 export const EVENTS = core('events')
+export const SERVICES = core('services')
+export const ENDPOINTS = core('endpoints')
 
 export const clusterRoles = (v: Vocabulary): ResourceAddress => ({
   group: v.resolve('rbac.authorization{api}'),
@@ -26,6 +28,12 @@ export const storageClasses = (v: Vocabulary): ResourceAddress => ({
   group: v.resolve('storage{api}'),
   version: 'v1',
   resource: 'storageclasses',
+})
+
+export const endpointSlices = (v: Vocabulary): ResourceAddress => ({
+  group: v.resolve('discovery{api}'),
+  version: 'v1',
+  resource: 'endpointslices',
 })
 
 export const definitions = (v: Vocabulary): ResourceAddress => ({

@@ -4,7 +4,10 @@ import type { Client } from '../client/client.ts'
 import type { KnownResources } from '../client/known-resources.ts'
 import type { SharedInformers } from '../client/shared-informers.ts'
 import { WorkQueue, type WorkQueueOptions } from '../client/work-queue.ts'
+import { workQueueMetrics } from '../client/work-queue-metrics.ts'
+import type { Registry } from '../metrics/registry.ts'
 import { StatusError } from '../meta/errors.ts'
+import type { ControllerSettings } from './settings.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** Clients of controllers: of a server in this process or elsewhere. */
@@ -20,6 +23,9 @@ export interface ControllerWorld {
   /** Shared informers of the controllers. */
   readonly informers: SharedInformers
   readonly resources: KnownResources
+  readonly settings: ControllerSettings
+  /** Absent: nothing is measured. */
+  readonly metrics?: Registry
 }
 
 /** Dependencies of a controller. */
@@ -50,12 +56,13 @@ export interface Controller {
 
 /** A queue whose failures are logged: unexpected ones at once, refusals when they persist. */
 export function workQueue(
-  { clock, log }: Pick<ControllerWorld, 'clock' | 'log'>,
+  { clock, log, metrics }: Pick<ControllerWorld, 'clock' | 'log' | 'metrics'>,
   controller: string,
   options: Omit<WorkQueueOptions, 'clock' | 'onError'>,
 ): WorkQueue {
   return new WorkQueue({
     clock,
+    ...(metrics ? { metrics: workQueueMetrics(metrics, controller, clock) } : {}),
     ...options,
     onError(error, key, failures) {
       const fields = { controller, key, failures, error: String(error) }

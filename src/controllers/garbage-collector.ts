@@ -16,7 +16,6 @@ import { OwnerEvents, type Dependent } from './owner-events.ts'
 import { kindsOf } from './resources.ts'
 
 const NAME = 'garbagecollector'
-const WORKERS = 20
 /** Interval of discovery, milliseconds. */
 const LOOK_MS = 30_000
 const ORPHAN = 'orphan'
@@ -64,7 +63,7 @@ export const garbageCollector: Controller = {
     /** Objects with an owner of a kind that is not served. */
     const unsettled = new Set<string>()
     const queue = workQueue(world, NAME, {
-      workers: WORKERS,
+      workers: world.settings.garbageWorkers,
       async work(id) {
         unsettled.delete(id)
         const blank = id.indexOf(' ')

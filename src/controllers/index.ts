@@ -12,6 +12,11 @@ import type { Controller, ControllerWorld, Running } from './controller.ts'
 import { definitionApproval, definitionStructure } from './definition-conditions.ts'
 import { definitionFinalizer, type RemoveInstances } from './definition-finalizer.ts'
 import { definitionNaming } from './definition-naming.ts'
+import { endpointSliceController } from './endpoints/endpoint-slice-controller.ts'
+import { endpointsController } from './endpoints/endpoints-controller.ts'
+import { mirroringController } from './endpoints/mirroring-controller.ts'
+import { ephemeralVolumes } from './ephemeral-volumes.ts'
+import { nodeTtl } from './node-ttl.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceLifecycle } from './namespace.ts'
 import { podGarbage } from './pod-garbage.ts'
@@ -39,16 +44,21 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   clusterRoleAggregation,
   namespaceLifecycle,
   resourceQuotas,
+  endpointsController,
+  endpointSliceController,
+  mirroringController,
   claimProtection,
   volumeProtection,
   volumeBinder,
+  ephemeralVolumes,
+  nodeTtl,
   ttlAfterFinished,
   certificateApprover,
   certificateSigning(signing),
   certificateCleaner,
   bootstrapSigner,
   tokenCleaner,
-  podGarbage(),
+  podGarbage,
   garbageCollector,
 ]
 
@@ -100,7 +110,9 @@ export function startControllers(
   }
   const late: Promise<void>[] = []
   const ready = (async () => {
-    for (const controller of chosen) {
+    for (const [i, controller] of chosen.entries()) {
+      if (i > 0 && world.settings.startIntervalMs > 0)
+        await pause(world.clock, world.settings.startIntervalMs, signal).catch(() => {})
       if (signal.aborted) return
       if (!(await start(controller))) late.push(again(controller).catch(() => {}))
     }

@@ -5,12 +5,12 @@ import type { Namespace } from '../kinds/core/namespace.ts'
 import { StatusError } from '../meta/errors.ts'
 import { NAMESPACES } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
+import { every } from './every.ts'
 import { asleep, following, handled } from './following.ts'
 import { NamespaceContent } from './namespace-content.ts'
 import { withConditions } from './namespace-conditions.ts'
 
 const NAME = 'namespace'
-const WORKERS = 10
 // Lets writes that are on their way into the namespace arrive.
 const SETTLE_MS = 5_000
 const MOST_MS = 60_000
@@ -72,7 +72,7 @@ export const namespaceLifecycle: Controller = {
       })
     }
     const queue = workQueue(world, NAME, {
-      workers: WORKERS,
+      workers: world.settings.namespaceWorkers,
       mostMs: MOST_MS,
       async work(name) {
         try {
@@ -87,8 +87,14 @@ export const namespaceLifecycle: Controller = {
       if (metadata.deletionTimestamp !== undefined && spec?.finalizers?.length)
         queue.add(name, SETTLE_MS)
     }
+    const known = informers.of<Namespace>(NAMESPACES)
+    const lookAgain = () => {
+      for (const entry of known.lister.entries())
+        if (entry.mayHave('deletionTimestamp')) queue.add(entry.name, SETTLE_MS)
+    }
     return following(queue, client, [
-      await handled(informers.of<Namespace>(NAMESPACES), { add: changed, update: changed }, signal),
+      await handled(known, { add: changed, update: changed }, signal),
+      every(clock, world.settings.namespaceSyncMs, lookAgain),
     ])
   },
 }

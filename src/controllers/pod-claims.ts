@@ -19,10 +19,11 @@ export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
 }
 
 /** Name of the claim of an ephemeral volume. */
-const ephemeralClaimName = ({ metadata }: Pod, { name }: { name: string }): string =>
+export const ephemeralClaimName = ({ metadata }: Pod, { name }: { name: string }): string =>
   `${metadata.name}-${name}`
 
-const isControlledBy = ({ metadata }: PersistentVolumeClaim, pod: Pod): boolean =>
+/** Whether a pod is the controller of a claim. */
+export const isControlledBy = ({ metadata }: PersistentVolumeClaim, pod: Pod): boolean =>
   metadata.ownerReferences?.some(
     ({ controller, uid }) => controller === true && uid === pod.metadata.uid,
   ) === true

@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { inProcess } from '../server/in-process.fixture.ts'
 import { startControllers, type RunningControllers } from './index.ts'
 import { podGarbage } from './pod-garbage.ts'
+import { defaultSettings } from './settings.ts'
 
 let world: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
-const start = async (mostEnded?: number) => {
-  running = startControllers(world.controllerWorld, [
-    podGarbage(mostEnded === undefined ? {} : { mostEnded }),
-  ])
+const start = async (mostEnded = defaultSettings.terminatedPodThreshold) => {
+  const settings = { ...defaultSettings, terminatedPodThreshold: mostEnded }
+  running = startControllers({ ...world.controllerWorld, settings }, [podGarbage])
   await running.idle()
 }
 beforeEach(async () => {

@@ -17,11 +17,9 @@ const NAME = 'podgc'
 const INTERVAL_MS = 20_000
 /** How long a node must be absent before its pods are deleted, milliseconds. */
 const QUARANTINE_MS = 40_000
-/** Number of pods that may have ended. */
-const MOST_ENDED = 12_500
 
 /** Deletes pods that no other component deletes: those without a node, of nodes that are gone, and too many that have ended. */
-export const podGarbage = ({ mostEnded = MOST_ENDED } = {}): Controller => ({
+export const podGarbage: Controller = {
   name: NAME,
   async start(world) {
     const { informers, resources, signal, clock } = world
@@ -29,7 +27,10 @@ export const podGarbage = ({ mostEnded = MOST_ENDED } = {}): Controller => ({
     const client = world.clientFor('pod-garbage-collector')
     const nodes = informers.of<Node>(NODES)
     await nodes.synced(signal)
-    const garbage = new PodGarbage(world, client, { nodes: nodes.lister, mostEnded })
+    const garbage = new PodGarbage(world, client, {
+      nodes: nodes.lister,
+      mostEnded: world.settings.terminatedPodThreshold,
+    })
     const queue = workQueue(world, NAME, { work: () => garbage.collect() })
     const changed = (entry: Entry<Pod>) => garbage.changed(entry)
     return following(queue, client, [
@@ -41,7 +42,7 @@ export const podGarbage = ({ mostEnded = MOST_ENDED } = {}): Controller => ({
       every(clock, INTERVAL_MS, () => queue.add('all')),
     ])
   },
-})
+}
 
 /** What is known of a pod. */
 interface KnownPod {

@@ -16,9 +16,6 @@ import { QUIET_MS } from './quota/pending-charges.ts'
 import { TrackedQuota } from './quota/tracked-quota.ts'
 
 const NAME = 'resourcequota'
-const WORKERS = 5
-/** Interval of the full recalculation, milliseconds. */
-const RECALCULATE_MS = 5 * 60_000
 /** Interval of discovery, milliseconds. */
 const LOOK_MS = 30_000
 /** Longest delay after a failure, milliseconds. */
@@ -32,7 +29,7 @@ export const resourceQuotas: Controller = {
     if (!(await resources.serves(RESOURCE_QUOTAS))) return asleep
     const client = world.clientFor('resourcequota-controller')
     const queue = workQueue(world, NAME, {
-      workers: WORKERS,
+      workers: world.settings.quotaWorkers,
       mostMs: MOST_MS,
       work: (key) => usage.work(key),
     })
@@ -53,7 +50,11 @@ export const resourceQuotas: Controller = {
       })
     const look = guarded(() => usage.look())
     const recalculate = guarded(() => usage.recalculate())
-    const ends = [end, client.onGeneration(look), every(clock, RECALCULATE_MS, recalculate)]
+    const ends = [
+      end,
+      client.onGeneration(look),
+      every(clock, world.settings.quotaSyncMs, recalculate),
+    ]
     if (client.generation() === null) ends.push(every(clock, LOOK_MS, look))
     const running = following(queue, client, ends)
     return {

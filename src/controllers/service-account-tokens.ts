@@ -28,7 +28,6 @@ export interface ServiceAccountTokenParts {
 }
 
 const NAME = 'serviceaccount-token'
-const WORKERS = 5
 const BY_ACCOUNT = 'account'
 
 /**
@@ -73,7 +72,7 @@ class Tokens {
   async start(): Promise<Running> {
     const { signal } = this.#world
     const queue = workQueue(this.#world, NAME, {
-      workers: WORKERS,
+      workers: this.#world.settings.tokenWorkers,
       work: (key) => this.#work(key),
     })
     const changed = ({ key }: Pick<Entry<Secret>, 'key'>) => {

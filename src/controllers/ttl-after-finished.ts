@@ -8,7 +8,6 @@ import { isTerminating } from './finalizer.ts'
 import { asleep, following, handled, onChange } from './following.ts'
 
 const NAME = 'ttl-after-finished'
-const WORKERS = 5
 
 /** Deletes finished jobs when their time to live is over. */
 export const ttlAfterFinished: Controller = {
@@ -19,7 +18,7 @@ export const ttlAfterFinished: Controller = {
     const client = world.clientFor(`${NAME}-controller`)
     const jobs = informers.of<Job>(JOBS)
     const queue = workQueue(world, NAME, {
-      workers: WORKERS,
+      workers: world.settings.finishedJobWorkers,
       async work(key) {
         const { namespace, name } = placeIn(key)
         const leftMs = leftOf(jobs.lister.get(namespace, name), clock.now())

@@ -1,22 +1,20 @@
 import type { Entry } from '../client/entry.ts'
 import { EventRecorder } from '../client/event-recorder.ts'
 import { keyOf, placeIn } from '../client/transport.ts'
-import type { WorkQueue } from '../client/work-queue.ts'
 import type { PersistentVolume } from '../kinds/core/persistent-volume.ts'
 import type { PersistentVolumeClaim } from '../kinds/core/persistent-volume-claim.ts'
 import type { Pod } from '../kinds/core/pod/pod.ts'
 import type { StorageClass } from '../kinds/storage/storage-class.ts'
 import { CLAIMS, PODS, storageClasses, VOLUMES } from './addresses.ts'
-import { workQueue, type Controller, type Running } from './controller.ts'
+import { workQueue, type Controller } from './controller.ts'
 import { every } from './every.ts'
 import { asleep, handled } from './following.ts'
 import { ClaimWork } from './volumes/claim-work.ts'
+import { runningWith } from './running.ts'
 import { VolumeWork } from './volumes/volume-work.ts'
 import { VolumeWrites } from './volumes/volume-writes.ts'
 
 const NAME = 'persistentvolume-binder'
-/** Interval at which what is not settled is looked at again, milliseconds. */
-const RESYNC_MS = 15_000
 /** Claims that a new volume is tried for at once. */
 const FEW = 100
 const SOON_MS = 1_000
@@ -83,9 +81,10 @@ export const volumeBinder: Controller = {
       const { claimRef } = object.spec
       if (claimRef) claimQueue.add(keyOf(claimRef.namespace ?? '', claimRef.name ?? ''))
     }
-    const claimChanged = ({ key, object }: Entry<PersistentVolumeClaim>) => {
-      claimQueue.add(key)
-      const { volumeName = '' } = object.spec
+    const claimChanged = (entry: Entry<PersistentVolumeClaim>) => {
+      claimQueue.add(entry.key)
+      if (!entry.mayContain('"volumeName":')) return
+      const { volumeName = '' } = entry.object.spec
       if (volumeName !== '') volumeQueue.add(volumeName)
     }
     const ends = [
@@ -99,9 +98,9 @@ export const volumeBinder: Controller = {
         { add: claimChanged, update: claimChanged, delete: claimChanged },
         signal,
       ),
-      every(clock, RESYNC_MS, again),
+      every(clock, world.settings.volumeSyncMs, again),
     ]
-    return binding({
+    return runningWith({
       queues: [claimQueue, volumeQueue],
       recorder,
       ends,
@@ -128,32 +127,3 @@ class KnownVolumes {
 }
 
 const revisionOf = ({ metadata }: PersistentVolume): bigint => BigInt(metadata.resourceVersion ?? 0)
-
-interface Binding {
-  readonly queues: readonly WorkQueue[]
-  readonly recorder: EventRecorder
-  readonly ends: readonly (() => void)[]
-  readonly close: () => void
-}
-
-/** Both queues, and the events that they leave. */
-function binding({ queues, recorder, ends, close }: Binding): Running {
-  const isIdle = () => queues.every((queue) => queue.isIdle)
-  return {
-    get isIdle() {
-      return isIdle()
-    },
-    async idle() {
-      do {
-        for (const queue of queues) await queue.idle()
-        await recorder.idle()
-      } while (!isIdle())
-    },
-    async stop() {
-      for (const end of ends) end()
-      const stopped = queues.map((queue) => queue.stop())
-      close()
-      await Promise.all([...stopped, recorder.idle()])
-    },
-  }
-}

@@ -1,6 +1,7 @@
 /** Calls the webhooks of users that convert objects between versions of their kinds. */
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
+import type { CallObserver } from '../client/json-call.ts'
 import { clusterIpResolver, type ServiceResolver } from '../client/service-address.ts'
 import { WebhookClients, type WebhookTarget } from '../client/webhook-clients.ts'
 import type { CustomResourceDefinition } from '../kinds/apiextensions/custom-resource-definition.ts'
@@ -26,6 +27,7 @@ export interface ConversionParts {
   readonly objects: Pick<ObjectSource, 'get'>
   /** Finds these services; their cluster IPs by default. */
   readonly resolve?: ServiceResolver
+  readonly onCall?: CallObserver | undefined
 }
 
 /** The webhooks of all definitions. */
@@ -33,13 +35,14 @@ export class ConversionWebhooks {
   readonly #parts: Pick<ConversionParts, 'v' | 'ids'>
   readonly #clients: WebhookClients
 
-  constructor({ v, clock, ids, objects, resolve }: ConversionParts) {
+  constructor({ v, clock, ids, objects, resolve, onCall }: ConversionParts) {
     this.#parts = { v, ids }
     this.#clients = new WebhookClients({
       v,
       clock,
       resolve: resolve ?? clusterIpResolver(objects),
       maxAnswerBytes: MAX_ANSWER_BYTES,
+      onCall,
     })
   }
 

@@ -32,6 +32,8 @@ export interface Flag<T = unknown> {
   readonly placeholder?: string
   /** Throws an Error on text of the wrong form. */
   parse(text: string): T
+  /** Reads one item of a list in a configuration file; by default `parse`. */
+  item?(text: string): T
   /** Combines two occurrences; without it the last one wins. */
   merge?(before: T, after: T): T
   /** Why a value of the right form is invalid, to follow the flag's name. */
@@ -138,10 +140,12 @@ export const listFlag = (
   placeholder: split ? 'string,...' : 'string',
   takes: texts,
   parse: (text) => (text === '' ? [] : split ? commaSeparated(text) : [text]),
+  item: (text) => [text],
   merge: (before, after) => [...before, ...after],
 })
 
-function commaSeparated(text: string): string[] {
+/** Texts between commas; those with a comma are quoted. */
+export function commaSeparated(text: string): string[] {
   const items: string[] = []
   let item = ''
   let quoted = false
@@ -243,8 +247,15 @@ export const ipFlag = (about: About): Flag<string> => ({
   },
 })
 
-/** Reads arguments. Throws FlagError for unknown, malformed or out-of-range ones. */
-export function parseFlags<F extends Flags>(flags: F, args: readonly string[]): Values<F> {
+/**
+ * Reads arguments. Flags that are not given have the values of `others`, or else their defaults. Throws FlagError for
+ * unknown, malformed or out-of-range ones.
+ */
+export function parseFlags<F extends Flags>(
+  flags: F,
+  args: readonly string[],
+  others: ReadonlyMap<string, unknown> = NONE,
+): Values<F> {
   const given = new Map<string, unknown>()
   for (const token of tokensOf(flags, args)) {
     if (token.kind === 'positional')
@@ -255,9 +266,11 @@ export function parseFlags<F extends Flags>(flags: F, args: readonly string[]): 
     const parsed = valueOf(name, flag, text)
     given.set(name, flag.merge && given.has(name) ? flag.merge(given.get(name), parsed) : parsed)
   }
-  const values = Object.entries(flags).map(
-    ([name, flag]) => [name, given.has(name) ? given.get(name) : flag.parse(flag.default)] as const,
-  )
+  const from = (name: string) => [given, others].find((values) => values.has(name))
+  const values = Object.entries(flags).map(([name, flag]) => {
+    const source = from(name)
+    return [name, source ? source.get(name) : flag.parse(flag.default)] as const
+  })
   const problems = values.flatMap(([name, value]) => {
     const problem = flags[name]?.check?.(value)
     return problem == null ? [] : [`--${name} ${problem}`]
@@ -265,6 +278,8 @@ export function parseFlags<F extends Flags>(flags: F, args: readonly string[]): 
   if (problems.length > 0) throw new FlagError(problems.join('; '))
   return Object.fromEntries(values) as Values<F>
 }
+
+const NONE: ReadonlyMap<string, unknown> = new Map()
 
 type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number]
 type OptionToken = Token & { readonly kind: 'option' }
@@ -329,13 +344,17 @@ function valueOf(name: string, flag: Flag, text: string): unknown {
   }
 }
 
-/** Suggests the flag for the name of an option. */
 function hint(flags: Flags, name: string): string {
+  const near = nearestFlag(flags, name)
+  return near === null ? '' : ` (did you mean --${near}?)`
+}
+
+/** The flag that an unknown name may mean, also by the name of its option; null when there is none like it. */
+export function nearestFlag(flags: Flags, name: string): string | null {
   const byOption = Object.entries(flags).find(
     ([, { option = '' }]) => dashed(option.slice(option.lastIndexOf('.') + 1)) === name,
   )
-  const near = nearest(name, Object.keys(flags)) ?? byOption?.[0]
-  return near === undefined ? '' : ` (did you mean --${near}?)`
+  return nearest(name, Object.keys(flags)) ?? byOption?.[0] ?? null
 }
 
 const dashed = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)

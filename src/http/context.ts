@@ -1,7 +1,7 @@
 import type { Api, Query, User } from '../registry/context.ts'
 import type { AuthenticationChain } from '../authn/authenticator-chain.ts'
 import type { Authorizer, Decision } from '../authz/authorizer.ts'
-import type { InPool } from '../base/indexed-pool.ts'
+import type { IndexedPool, InPool } from '../base/indexed-pool.ts'
 import type { Log } from '../base/log.ts'
 import type { BodyMemory, BodyShare } from './body-memory.ts'
 import type { BodyQueue } from './body-queue.ts'
@@ -10,9 +10,12 @@ import type { Deadlines } from './deadlines.ts'
 import type { RequestAudit } from './audit.ts'
 import type { Exchange, HeaderList, Out } from './exchange.ts'
 import type { Form } from './form.ts'
+import type { AllowsOrigin } from './origins.ts'
 import type { RequestInfo } from './request-info.ts'
+import type { Held, RequestLimits } from './request-limits.ts'
 import type { RemoteApis } from './remote-apis.ts'
 import type { RequestRecord } from './request-record.ts'
+import type { WatchMetrics } from './watch-metrics.ts'
 import type { Stages } from './stages.ts'
 
 /** One request on its way through the filters. */
@@ -42,6 +45,8 @@ export interface Context extends InPool {
   annotate(key: string, value: string, level?: AuditAnnotation['level']): void
   /** Memory of the request's body; null while it has not been read. */
   bodyShare: BodyShare | null
+  /** What the request holds until it ends; set by `limits`. */
+  holds: Held | null
   /** Set by `authorize`. */
   decision: Decision | null
   /** Record of the request for stage subscribers; null while there are none. */
@@ -69,8 +74,10 @@ export interface AuditAnnotation {
 export interface ServerState {
   readonly api: Api
   readonly requestTimeoutMs: number
-  /** Set during shutdown: new requests are rejected. */
-  draining: boolean
+  readonly shutdown: ShutdownState
+  readonly responses: ResponseSettings
+  /** Requests without a time limit that are in progress. */
+  readonly longRunning: IndexedPool<Context>
   readonly connections: Pick<Connections, 'know'>
   /** Memory for the bodies of requests. */
   readonly bodyMemory: BodyMemory
@@ -84,6 +91,8 @@ export interface ServerState {
   readonly audit: RequestAudit | null
   readonly log: Log
   readonly authentication: Pick<AuthenticationChain, 'authenticate' | 'removeCredentials'>
+  /** Limits requests in progress; null: unlimited. */
+  readonly limits: RequestLimits | null
   readonly authorizer: Pick<Authorizer, 'authorize'>
   /** Keys of the audit annotations of a decision. */
   readonly auditKeys: { readonly decision: string; readonly reason: string }
@@ -93,9 +102,31 @@ export interface ServerState {
   readonly prefixes: readonly (readonly [string, Endpoint])[]
   /** Group versions that other servers serve. */
   readonly remotes: RemoteApis
+  /** Counts the events of watches; absent: nobody does. */
+  readonly watchMetrics?: WatchMetrics
   /** Called for each use of a deprecated version; metrics count it. */
   readonly onDeprecated: (use: DeprecatedUse) => void
   readonly onError: (error: unknown, context: Context) => void
+}
+
+/** Settings of all responses of a server. */
+export interface ResponseSettings {
+  /** Value of the header `Strict-Transport-Security`; '' for none. */
+  readonly strictTransportSecurity: string
+  /** Whether pages of an origin may make requests; null: of none. */
+  readonly allowsOrigin: AllowsOrigin | null
+  /** Probability that a request over HTTP/2 ends its connection. */
+  readonly goawayChance: number
+  /** A random number from 0 to below 1. */
+  fraction(): number
+}
+
+/** How far the shutdown of a server has come. */
+export interface ShutdownState {
+  /** It has begun: the server is not ready any more. */
+  hasBegun: boolean
+  /** How new requests are rejected: 503, or 429 over connections that are still accepted; null while they are served. */
+  refusal: 'unavailable' | 'retry' | null
 }
 
 /** Labels of the gauge of deprecated versions in use. */
@@ -136,5 +167,7 @@ export const HIJACKED: ApiResponse = { status: 101, headers: [], body: '' }
 /** One step of the pipeline, before the handler; throws StatusError to end the request. */
 export interface Filter {
   readonly name: string
+  /** Whether the filter has work on a server; requests of others skip it. Absent: always. */
+  isNeeded?(server: ServerState): boolean
   run(context: Context): void | Promise<void>
 }

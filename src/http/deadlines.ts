@@ -28,7 +28,8 @@ export class Deadlines {
 
   /** The response is ready, or the request has failed. */
   end(context: Context): void {
-    this.#waiting.delete(context)
+    // One without a limit may be in another pool.
+    if (context.limitMs !== Infinity) this.#waiting.delete(context)
   }
 
   close(): void {
@@ -48,7 +49,10 @@ export class Deadlines {
     const { exchange, record } = context
     if (!exchange.begun) {
       const error = timeout('request did not complete within the allotted timeout')
-      record?.failed(error)
+      if (record !== null) {
+        record.failed(error)
+        record.hasTimedOut = true
+      }
       void writeResponse(context, jsonFailureResponse(context, error))
     }
     exchange.abort()

@@ -129,6 +129,7 @@ function resource(
   const { api } = context.server
   context.hasBinary = served.protobuf !== null
   checkShape(context, served)
+  if (context.record !== null) context.record.served = served
   const { verb } = info
   if (served.deprecated) warnDeprecated(context, served, served.deprecated)
   const call: Call = {
@@ -144,6 +145,7 @@ function resource(
     context: contextOnce(api, context.user, served),
     warn: (text) => context.warn(text),
     annotate: (key, value, level) => context.annotate(key, value, level),
+    record: context.record,
     deadline: () => context.deadline,
     signal: () => exchange.signal,
   }
@@ -273,7 +275,8 @@ function bodyReader(context: Context): () => Promise<Body> {
   return () => (body ??= readBody(context))
 }
 
-async function readBody(context: Context): Promise<Body> {
+/** Reads the body of a request, once. */
+export async function readBody(context: Context): Promise<Body> {
   const { exchange, server } = context
   context.bodyShare = server.bodyMemory.share(context.user.name)
   const bytes = await exchange.readBody(BODY_LIMIT, context.bodyShare)
@@ -313,7 +316,8 @@ async function watchAnswer(context: Context, call: Call, before?: Again): Promis
   await freshness(api, call, 'watch')
   let start: WatchStart
   try {
-    start = await watch(api, call)
+    const initialized = () => context.holds?.initialized?.()
+    start = await watch(api, { ...call, initialized })
   } catch (error) {
     return again(context, error, call, before)
   }
@@ -321,12 +325,13 @@ async function watchAnswer(context: Context, call: Call, before?: Again): Promis
   const events = isBinary
     ? await (await import('./protobuf.ts')).eventMessages(api, served, form)
     : eventForm(api, served, form)
+  const counts = context.server.watchMetrics?.of(served)
   const type = isBinary ? `${form.mediaType};stream=watch` : 'application/json'
   return {
     status: 200,
     headers: ['content-type', type],
     body: async (out) => {
-      await start.run(events, out)
+      await start.run(counts === undefined ? events : { ...events, counts }, out)
       out.end()
     },
   }

@@ -24,6 +24,8 @@ export interface Exchange {
   /** Aborted when the client disconnects, or by `abort`. */
   readonly signal: AbortSignal
   abort(): void
+  /** Breaks the connection, or resets the stream: the client gets no response, or an incomplete one. */
+  cut(): void
   /**
    * The whole request body, in memory of the budget. Throws 413 beyond `limit` bytes, 429 when the budget is exhausted,
    * and BodyCutOff.
@@ -39,6 +41,8 @@ export interface Exchange {
   send(status: number, headers: HeaderList, body: Buffer | string): void
   /** Begins a response of unknown or large length. */
   open(status: number, headers: HeaderList): Out
+  /** Ends the connection with this response: `Connection: close`, or GOAWAY in HTTP/2. */
+  endConnection(): void
   /** Observes the response; null: no observer. */
   observer: ExchangeObserver | null
 }
@@ -115,6 +119,7 @@ export class Http1Exchange extends Base implements Exchange {
   readonly upgrade: Upgrade | null
   observer: ExchangeObserver | null = null
   #taken = false
+  #endsConnection = false
   #sink: BodySink | null = null
 
   constructor(request: IncomingMessage, response: ServerResponse, upgrade: Upgrade | null = null) {
@@ -150,6 +155,9 @@ export class Http1Exchange extends Base implements Exchange {
     this.#response.detachSocket(this.#request.socket)
     this.observer?.begun(101)
   }
+  cut(): void {
+    this.#request.socket.destroy()
+  }
   protected onClosed(call: () => void): void {
     const what = this.upgrade?.socket ?? this.#response
     if (what.closed) call()
@@ -165,6 +173,9 @@ export class Http1Exchange extends Base implements Exchange {
     pass(this.#request, sink)
     return body
   }
+  endConnection(): void {
+    this.#endsConnection = true
+  }
   send(status: number, headers: HeaderList, body: Buffer | string): void {
     const response = this.#response
     if (response.headersSent) return
@@ -175,7 +186,7 @@ export class Http1Exchange extends Base implements Exchange {
       headers.push('connection', 'close')
       lingerAfter(response)
       this.#sink?.cut()
-    }
+    } else if (this.#endsConnection) headers.push('connection', 'close')
     response.writeHead(status, headers)
     if (this.method === 'HEAD') response.end()
     else response.end(body)
@@ -187,6 +198,7 @@ export class Http1Exchange extends Base implements Exchange {
   open(status: number, headers: HeaderList): Out {
     const response = this.#response
     const observer = this.#isGone ? null : this.observer
+    if (this.#endsConnection) headers.push('connection', 'close')
     response.writeHead(status, headers)
     if (this.method === 'HEAD') response.end()
     else response.flushHeaders()

@@ -2,29 +2,64 @@ import { writeResponse } from './response.ts'
 import { HIJACKED, type ApiResponse, type Context, type ServerState } from './context.ts'
 import { dispatch } from './dispatch.ts'
 import type { Exchange } from './exchange.ts'
-import { compose, filters } from './pipeline.ts'
+import { compose, filtersOf } from './pipeline.ts'
 import { RequestContext } from './request-context.ts'
 import { StatusError } from '../meta/errors.ts'
+
+/** Answers a request that passed the filters; `next` is its handler, which need not be called. */
+export type Around = (
+  context: Context,
+  next: (context: Context) => ApiResponse | Promise<ApiResponse>,
+) => ApiResponse | Promise<ApiResponse>
 
 /** Runs exchanges through the pipeline and counts those in progress. */
 export class Exchanges {
   readonly #state: ServerState
-  readonly #run = compose(filters, dispatch)
+  readonly #run: ReturnType<typeof compose>
   #underway = 0
-  #onIdle: () => void = () => {}
+  /** Called when a request ends; null while nobody waits for that. */
+  #onEnd: (() => void) | null = null
 
-  constructor(state: ServerState) {
+  /** `around`: without it requests go from the filters to their handlers. */
+  constructor(state: ServerState, around?: Around) {
     this.#state = state
+    const last = around ? (context: Context) => around(context, dispatch) : dispatch
+    this.#run = compose(filtersOf(state), last)
+  }
+
+  /** Whether a request is in progress. */
+  get isIdle(): boolean {
+    return this.#underway === 0
   }
 
   /** Resolves when none is in progress, or after so many milliseconds. */
   idle(atMostMs: number): Promise<void> {
-    if (this.#underway === 0) return Promise.resolve()
+    return this.#until(() => this.#underway === 0, atMostMs)
+  }
+
+  /** The same without the requests that have no time limit. */
+  limitedIdle(atMostMs: number): Promise<void> {
+    return this.#until(() => this.#underway <= this.#state.longRunning.size, atMostMs)
+  }
+
+  /** Aborts the requests without a time limit: watches, which end on their own, only if `watches` is given. */
+  abortLongRunning({ watches }: { readonly watches: boolean }): void {
+    for (const context of this.#state.longRunning)
+      if (watches || context.info.verb !== 'watch') context.exchange.abort()
+  }
+
+  /** One caller at a time. */
+  #until(isDone: () => boolean, atMostMs: number): Promise<void> {
+    if (isDone()) return Promise.resolve()
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, atMostMs)
-      this.#onIdle = () => {
+      const end = () => {
         clearTimeout(timer)
+        this.#onEnd = null
         resolve()
+      }
+      const timer = setTimeout(end, atMostMs)
+      this.#onEnd = () => {
+        if (isDone()) end()
       }
     })
   }
@@ -62,7 +97,7 @@ export class Exchanges {
     const { record } = context
     // A body that a subscriber wants counts as long as it is retained.
     if (record === null) context.bodyShare?.close()
-    else if (answer === HIJACKED) return this.#endLater(context)
+    if (answer === HIJACKED) return this.#endLater(context)
     const storing = record && this.#state.audit?.answers(record, answer.status)
     const writing = storing
       ? storing.then(() => writeResponse(context, answer))
@@ -75,7 +110,7 @@ export class Exchanges {
       )
   }
 
-  /** Ends the record of a request when its upgraded connection closes, for stage subscribers. */
+  /** The request ends when its upgraded connection closes. */
   #endLater(context: Context): void {
     const { signal } = context.exchange
     if (signal.aborted) this.#end(context)
@@ -93,7 +128,13 @@ export class Exchanges {
 
   #end(context: Context): void {
     context.bodyShare?.close()
+    if (context.holds !== null) {
+      context.holds.end()
+      context.holds = null
+    }
     if (context.record !== null) this.#state.stages?.complete(context.record)
-    if (--this.#underway === 0) this.#onIdle()
+    this.#state.longRunning.delete(context)
+    this.#underway--
+    if (this.#onEnd !== null) this.#onEnd()
   }
 }

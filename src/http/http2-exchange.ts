@@ -48,6 +48,9 @@ export class Http2Exchange implements Exchange, Out {
   abort(): void {
     this.#abortController().abort()
   }
+  cut(): void {
+    this.#stream.reset(INTERNAL_ERROR)
+  }
   #abortController(): AbortController {
     if (this.#controller) return this.#controller
     const controller = new AbortController()
@@ -75,6 +78,9 @@ export class Http2Exchange implements Exchange, Out {
   }
   take(): void {
     throw new Error('a stream of HTTP/2 cannot be taken over')
+  }
+  endConnection(): void {
+    this.#stream.connection.end()
   }
   send(status: number, headers: HeaderList, body: Buffer | string): void {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body

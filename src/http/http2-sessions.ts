@@ -20,6 +20,8 @@ export interface Http2Options {
   readonly stages?: Stages | null
   /** Maximum size of the headers of one request. */
   readonly maxHeaderBytes: number
+  /** Maximum concurrent streams of one connection. */
+  readonly maxStreams?: number
   /** Milliseconds after which a connection without requests ends. */
   readonly idleMs?: number
   /** Called for unexpected errors. */
@@ -44,7 +46,7 @@ export class Http2Sessions {
     this.#options = options
     this.#clock = options.clock ?? systemClock
     this.#limits = {
-      maxStreams: MAX_STREAMS,
+      maxStreams: options.maxStreams ?? MAX_STREAMS,
       maxHeaderBytes: options.maxHeaderBytes,
       settingsMs: SETTINGS_MS,
       headersMs: HEADERS_MS,

@@ -7,22 +7,27 @@ import type { Exchange } from './exchange.ts'
 import { takeHttp1 } from './http1-requests.ts'
 import { Http2Sessions } from './http2-sessions.ts'
 import type { Stages } from './stages.ts'
+import { TlsContexts, type ServedTls } from './tls-contexts.ts'
+import { DEFAULT_PARAMETERS, type TlsParameters } from './tls-parameters.ts'
 
-export interface ListenOptions {
+export interface ListenOptions extends ServedTls {
   readonly bindAddress: string
   /** 0: any free port. */
   readonly port: number
-  /** PEM. */
-  readonly cert: string
-  readonly key: string
-  /** Authorities of client certificates, PEM. */
-  readonly clientCa: string
+  /** TLS 1.2 and newer by default. */
+  readonly parameters?: TlsParameters
+  /** Maximum concurrent streams of an HTTP/2 connection; a default of ours when absent. */
+  readonly maxStreams?: number
+  /** Lets other processes listen on the same port. */
+  readonly sharesPort?: boolean
   readonly connections: Connections
   /** Parses client certificates. */
   readonly certificates: Pick<ConnectionCertificates, 'read'>
   readonly onExchange: (exchange: Exchange) => void
   /** Reports requests that are rejected here; null without subscribers. */
   readonly stages?: Stages | null
+  /** Called when a handshake fails; absent: nobody is told. */
+  readonly onHandshakeError?: () => void
   /** Called for unexpected errors; the connection has been closed. */
   readonly onFault: (error: unknown) => void
   readonly timeouts?: Partial<Timeouts>
@@ -38,10 +43,16 @@ export interface Timeouts {
 
 export interface Listener {
   readonly port: number
-  /** Changes the authorities that new connections are offered for client certificates, PEM. */
-  setClientCa(pem: string): void
-  /** Stops accepting and ends idle connections; resolves when all are closed or after `graceMs`. */
+  /** Changes certificates, or the authorities that clients are told of, for new connections. */
+  setTls(change: Partial<ServedTls>): void
+  /** Stops accepting and ends idle connections; those in use end with their responses. */
+  stopAccepting(): void
+  /** The same; resolves when all connections are closed, after `graceMs` by force. */
   close(graceMs: number): Promise<void>
+  /** Ends HTTP/1.1 connections between requests. */
+  endIdle(): void
+  /** Ends the connections that have nothing to send. */
+  endSilent(): void
 }
 
 // Large enough for long selectors and tokens, small enough that headers cannot exhaust memory.
@@ -57,43 +68,60 @@ const PROBE_AFTER_MS = 180_000
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { connections, stages = null, onExchange, onFault } = options
   const { headersMs = HEADERS_MS, idleMs = IDLE_MS } = options.timeouts ?? {}
-  const server = tlsServer(options, { headersMs, idleMs })
+  const contexts = new TlsContexts(options, options.parameters ?? DEFAULT_PARAMETERS)
+  const server = tlsServer(contexts, { headersMs, idleMs })
   const sessions = new Http2Sessions({
     onExchange,
     onFault,
     maxHeaderBytes: MAX_HEADER_BYTES,
     idleMs,
     stages,
+    ...(options.maxStreams === undefined ? {} : { maxStreams: options.maxStreams }),
   })
   takeHttp1(server, { onExchange, stages })
   admitFirst(server, connections)
   const sockets = takeSecured(server, sessions, options)
+  const { onHandshakeError } = options
+  if (onHandshakeError) server.on('tlsClientError', onHandshakeError)
   await bound(server, options)
   const { port } = server.address() as AddressInfo
-  const { cert, key } = options
+  const closing = once(() => {
+    connections.close()
+    return closeServer(server, sessions)
+  })
+  const end = (which: (socket: Socket) => boolean) => {
+    for (const socket of sockets) if (which(socket)) socket.destroy()
+  }
   return {
     port,
-    setClientCa: (ca) => server.setSecureContext({ cert, key, ca, minVersion: 'TLSv1.2' }),
-    close: (graceMs) => {
-      connections.close()
-      return closeServer(server, sockets, sessions, graceMs)
+    setTls(change) {
+      contexts.change(change)
+      server.setSecureContext(contexts.standard)
     },
+    stopAccepting: () => void closing(),
+    async close(graceMs) {
+      const timer = setTimeout(() => end(() => true), graceMs)
+      await closing()
+      clearTimeout(timer)
+    },
+    endIdle: () => server.closeIdleConnections(),
+    endSilent: () => end((socket) => socket.writableLength === 0),
   }
 }
 
+function once<T>(call: () => T): () => T {
+  let result: { readonly value: T } | null = null
+  return () => (result ??= { value: call() }).value
+}
+
 /** A server without connections or handlers. */
-function tlsServer(
-  { cert, key, clientCa }: ListenOptions,
-  { headersMs, idleMs }: Timeouts,
-): Server {
+function tlsServer(contexts: TlsContexts, { headersMs, idleMs }: Timeouts): Server {
   const server = createServer({
-    cert,
-    key,
-    ca: clientCa,
+    ...contexts.standard,
+    ...(contexts.hasNames ? { SNICallback: contexts.select } : {}),
     // Requested, not required: authorization happens later.
     requestCert: true,
     rejectUnauthorized: false,
-    minVersion: 'TLSv1.2',
     ALPNProtocols: ['h2', 'http/1.1'],
     maxHeaderSize: MAX_HEADER_BYTES,
     // Rejected later, in the form that clients can read.
@@ -136,10 +164,15 @@ function takeSecured(
 }
 
 /** Resolves when the server listens. */
-function bound(server: Server, { port, bindAddress, connections }: ListenOptions): Promise<void> {
+function bound(
+  server: Server,
+  { port, bindAddress, connections, sharesPort }: ListenOptions,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, bindAddress, () => {
+    // Newer than the types of the oldest supported Node.js.
+    const place = { port, host: bindAddress, ...(sharesPort === true ? { reusePort: true } : {}) }
+    server.listen(place, () => {
       server.off('error', reject)
       // An error of accept: the next may succeed.
       server.on('error', (error: NodeJS.ErrnoException) => {
@@ -174,20 +207,9 @@ interface WithProtocols {
   ALPNProtocols?: unknown
 }
 
-async function closeServer(
-  server: Server,
-  sockets: ReadonlySet<Socket>,
-  sessions: Http2Sessions,
-  graceMs: number,
-): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(() => {
-      for (const socket of sockets) socket.destroy()
-    }, graceMs)
-    server.close(() => {
-      clearTimeout(timer)
-      resolve()
-    })
+function closeServer(server: Server, sessions: Http2Sessions): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
     sessions.close()
     // Idle HTTP/1.1 connections close now; busy ones after their response.
     server.closeIdleConnections()

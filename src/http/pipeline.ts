@@ -21,31 +21,43 @@
  * The first one makes no promise at all. A filter never makes a response, and the handler never runs before `authorize`
  * has let the request pass.
  */
-import type { ApiResponse, Context, Filter } from './context.ts'
+import type { ApiResponse, Context, Filter, ServerState } from './context.ts'
 import { audit } from './filters/audit.ts'
 import { auditId } from './filters/audit-id.ts'
 import { authenticate } from './filters/authenticate.ts'
 import { authorize } from './filters/authorize.ts'
 import { cacheControl } from './filters/cache-control.ts'
+import { cors } from './filters/cors.ts'
 import { deadline } from './filters/deadline.ts'
-import { draining } from './filters/draining.ts'
+import { goaway } from './filters/goaway.ts'
 import { headers } from './filters/headers.ts'
 import { impersonate } from './filters/impersonate.ts'
+import { limits } from './filters/limits.ts'
 import { recover } from './filters/recover.ts'
 import { requestInfo } from './filters/request-info.ts'
+import { shutdown } from './filters/shutdown.ts'
+import { strictTransportSecurity } from './filters/strict-transport-security.ts'
 
-export const filters: readonly Filter[] = [
+const filters: readonly Filter[] = [
   auditId, // sets the audit ID
-  draining, // rejects new requests during shutdown: 503
   requestInfo, // verb, group, resource, name from method and path
+  strictTransportSecurity, // tells browsers to use HTTPS
   cacheControl, // forbids caches to store responses
+  goaway, // ends some HTTP/2 connections
+  shutdown, // rejects new requests during shutdown: 503, 429
   deadline, // maximum time until the response begins: 504
   headers, // rejects ambiguous headers: 400
+  cors, // requests of pages in browsers: 204
   authenticate, // user: 401
   audit, // records the request
   impersonate, // impersonated user: 403
+  limits, // waits for a seat: 429
   authorize, // permission: 403
 ]
+
+/** The filters that have work on a server. */
+export const filtersOf = (server: ServerState): readonly Filter[] =>
+  filters.filter((filter) => filter.isNeeded?.(server) ?? true)
 
 /**
  * Runs a request through filters to its handler. Synchronous steps stay synchronous: a read from the cache creates no
@@ -58,7 +70,14 @@ export function compose(
   const from = (context: Context, start: number): ApiResponse | Promise<ApiResponse> => {
     for (let i = start; i < steps.length; i++) {
       const waiting = steps[i]!.run(context)
-      if (waiting) return waiting.then(() => from(context, i + 1))
+      if (!waiting) continue
+      const { record } = context
+      if (record === null) return waiting.then(() => from(context, i + 1))
+      const start = performance.now()
+      return waiting.then(() => {
+        ;(record.waits ??= []).push([steps[i]!.name, performance.now() - start])
+        return from(context, i + 1)
+      })
     }
     return last(context)
   }

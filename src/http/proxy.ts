@@ -177,6 +177,11 @@ async function upgraded(
   if (head.length > 0) taken.socket.write(head)
   if (exchange.observer !== null) observe(taken.socket, exchange.observer, taken.head)
   join(socket, taken.socket)
+  // When the server ends; when the client does, the rest of what it sent is forwarded.
+  const cut = () => {
+    if (!socket.closed) socket.destroy()
+  }
+  exchange.signal.addEventListener('abort', cut, { once: true })
   return HIJACKED
 }
 

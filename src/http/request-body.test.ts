@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { BodyMemory } from './body-memory.ts'
+import { IterationQueue } from '../base/iteration-queue.ts'
 import { BodyQueue } from './body-queue.ts'
 import { BodyCutOff, collectBody, type BodySink } from './request-body.ts'
 
@@ -97,7 +98,7 @@ describe('memory for bodies', () => {
 
 describe('large bodies', () => {
   test('are read one per iteration of the event loop, and small ones at once', async () => {
-    const queue = new BodyQueue()
+    const queue = new BodyQueue(new IterationQueue())
     const { signal } = new AbortController()
     expect(queue.wait(1000, () => signal)).toBeNull()
     const seen: string[] = []
@@ -114,7 +115,7 @@ describe('large bodies', () => {
   })
 
   test('of disconnected clients leave the queue at once', async () => {
-    const queue = new BodyQueue()
+    const queue = new BodyQueue(new IterationQueue())
     const seen: string[] = []
     const wait = (name: string, gone = new AbortController()) => {
       const ended = queue

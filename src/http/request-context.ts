@@ -5,6 +5,7 @@ import type { AuditAnnotation, Context, ServerState } from './context.ts'
 import type { Exchange, HeaderList } from './exchange.ts'
 import type { Form } from './form.ts'
 import { NO_REQUEST, parseQuery } from './request-info.ts'
+import type { Held } from './request-limits.ts'
 import type { RequestRecord } from './request-record.ts'
 
 const NOBODY: User = { name: '', uid: '', groups: [], extra: {} }
@@ -31,6 +32,7 @@ export class RequestContext implements Context {
   warnings: Set<string> | null = null
   auditAnnotations: Map<string, AuditAnnotation> | null = null
   bodyShare: BodyShare | null = null
+  holds: Held | null = null
   decision: Decision | null = null
   record: RequestRecord | null = null
   showsTables = true

@@ -20,13 +20,15 @@ export interface RequestInfo {
   readonly parts: readonly string[]
 }
 
+/** Profiles take as long as asked for. */
+const PROFILES = '/debug/pprof/'
 const STREAMS = ['attach', 'exec', 'proxy', 'log', 'portforward']
 
 /** Requests without a time limit. */
 export const isLongRunning = (info: RequestInfo): boolean =>
   info.verb === 'watch' ||
   info.verb === 'proxy' ||
-  (info.isResource && STREAMS.includes(info.subresource))
+  (info.isResource ? STREAMS.includes(info.subresource) : info.path.startsWith(PROFILES))
 
 /** An ambiguous path; `status` is the HTTP status of the response. */
 export class RequestPathError extends Error {

@@ -8,6 +8,7 @@ import type { Status, StatusError } from '../meta/errors.ts'
 import type { AuditAnnotation, Context } from './context.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { Exchange, ExchangeObserver } from './exchange.ts'
+import type { RequestKind } from './in-flight.ts'
 import { NO_REQUEST, isLongRunning, type RequestInfo } from './request-info.ts'
 import { isNobody } from './request-context.ts'
 import { resultJson } from './represent.ts'
@@ -114,6 +115,20 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
   place = -1
   /** State of the audit of this request; null until it begins. */
   audit: object | null = null
+  /** The resource that served it; null until then, and for other paths. */
+  served: ResourceEntry | null = null
+  /** As which kind it counts while it is under way; null: it does not. */
+  flight: RequestKind | null = null
+  /** Why its user is not known: its credential is invalid, or it has none. */
+  unknownUser: 'error' | 'failure' | null = null
+  /** Filters that it waited in, with the milliseconds; null: in none. */
+  waits: (readonly [filter: string, ms: number])[] | null = null
+  /** Milliseconds that its admission webhooks took. */
+  webhookMs = 0
+  /** It got its response at the deadline, while its handler ran on. */
+  hasTimedOut = false
+  /** The handler failed after that. */
+  hasFailedLate = false
   identity: ObjectIdentity | null = null
   readonly #context: Context | null
   readonly #onBegun: OnBegun
@@ -190,7 +205,8 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
 
   /** The request is rejected. */
   failed(error: StatusError): void {
-    this.failure ??= error
+    if (this.failure === null) this.failure = error
+    else if (this.hasTimedOut) this.hasFailedLate = true
   }
 
   /** An unexpected error was thrown. */

@@ -1,9 +1,16 @@
+import type { IterationQueue } from '../base/iteration-queue.ts'
 import { keyOf } from '../registry/context.ts'
 import { selection } from '../registry/selection.ts'
 import type { Followed, FollowRequest, FollowTarget } from '../client/transport.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { WatchSink } from '../cache/watch-hub.ts'
 import { CacheEntry, type CacheReading } from './cache-entry.ts'
+
+/**
+ * Bytes of an object above which it is handled in an iteration of the event loop of its own. Several controllers may
+ * read the same object, each for tens of milliseconds a megabyte.
+ */
+export const LARGE_BYTES = 256 << 10
 
 const NO_BYTES = Buffer.alloc(0)
 
@@ -29,6 +36,7 @@ export async function followCache<T>(
   const entryOf = (version: StoredObject, revision?: number) =>
     new CacheEntry<T>(reading, version, revision)
   let isOver = false
+  const deliver = inOrder(api.largeWork, () => isOver)
   const watcher = api.cache.hub.watch(
     table,
     {
@@ -38,9 +46,12 @@ export async function followCache<T>(
       matches: (version) => matches(version as StoredObject),
       frame(type, version, revision) {
         if (isOver) return NO_BYTES
-        if (type === 'DELETED') target.delete(entryOf(version, revision))
-        else if (type === 'ADDED') target.add(entryOf(version))
-        else target.update(entryOf(version), entryOf(version.prev!))
+        const { prev } = version
+        deliver(Math.max(version.bytes, prev?.bytes ?? 0), () => {
+          if (type === 'DELETED') target.delete(entryOf(version, revision))
+          else if (type === 'ADDED') target.add(entryOf(version))
+          else target.update(entryOf(version), entryOf(prev!))
+        })
         return NO_BYTES
       },
     },
@@ -50,9 +61,10 @@ export async function followCache<T>(
       from: api.cache.revision,
       onLost: () => {},
       onEnd() {
-        if (isOver) return
-        isOver = true
-        target.ended()
+        deliver(0, () => {
+          isOver = true
+          target.ended()
+        })
       },
     },
   )
@@ -60,15 +72,15 @@ export async function followCache<T>(
     if (isOver) break
     if (matches(version)) target.add(entryOf(version))
   }
-  // Objects that are looked up twice are decoded once.
-  const known = new WeakMap<StoredObject, CacheEntry<T>>()
+  // Objects that are looked up twice are decoded once, as long as memory does not run short: decoded ones are large.
+  const known = new WeakMap<StoredObject, WeakRef<CacheEntry<T>>>()
   return {
     store: {
       get(key) {
         const version = table.get(served.storage.keyPrefix + key)
         if (!version || !matches(version)) return null
-        let entry = known.get(version)
-        if (!entry) known.set(version, (entry = entryOf(version)))
+        let entry = known.get(version)?.deref()
+        if (!entry) known.set(version, new WeakRef((entry = entryOf(version))))
         return entry
       },
       *entries(namespace) {
@@ -82,5 +94,19 @@ export async function followCache<T>(
       isOver = true
       watcher.stop()
     },
+  }
+}
+
+/** Delivers events at once, but large ones and those that follow them later, in an iteration of their own. */
+function inOrder(queue: IterationQueue, isOver: () => boolean) {
+  let waiting = 0
+  return (bytes: number, event: () => void): void => {
+    if (isOver()) return
+    if (waiting === 0 && bytes <= LARGE_BYTES) return event()
+    waiting++
+    queue.add(() => {
+      waiting--
+      if (!isOver()) event()
+    })
   }
 }

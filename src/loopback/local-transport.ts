@@ -36,7 +36,7 @@ import { readVersion } from './cache-entry.ts'
 import { servedAt } from './check-place.ts'
 import { EventSink } from './event-sink.ts'
 import { failureOf } from './failure.ts'
-import { followCache } from './follow-cache.ts'
+import { followCache, LARGE_BYTES } from './follow-cache.ts'
 import { servedResources } from './served-resources.ts'
 
 /** The user that makes the requests. */
@@ -84,6 +84,7 @@ export class LocalTransport implements Transport {
         if (!run) throw methodNotAllowed()
         const call = this.#call(served, request, limit.signal)
         const result = await this.#run(call, request, run)
+        if (result.is === 'object' && result.version.bytes > LARGE_BYTES) await api.largeWork.wait()
         const waiting = served.conversion?.waiting
         return waiting
           ? plainResult(
@@ -209,7 +210,7 @@ export class LocalTransport implements Transport {
       query: parametersOf(query),
       user: this.#user,
       userAgent,
-      body: () => bodyOf(request),
+      body: () => bodyOf(api, request),
       context: contextOnce(api, this.#user, served),
       // Warnings are headers, which have no reader here.
       warn: () => {},
@@ -236,11 +237,12 @@ export class LocalTransport implements Transport {
   }
 }
 
-async function bodyOf({
-  body,
-  mediaType = 'application/json',
-}: Pick<ApiRequest, 'body' | 'mediaType'>): Promise<Body> {
+async function bodyOf(
+  { largeWork }: ReadDependencies,
+  { body, mediaType = 'application/json' }: Pick<ApiRequest, 'body' | 'mediaType'>,
+): Promise<Body> {
   const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(formatJson(body))
+  if (bytes.length > LARGE_BYTES) await largeWork.wait()
   if (bytes.length > BODY_LIMIT) throw tooLarge(`limit is ${BODY_LIMIT}`)
   return { bytes, mediaType: body === undefined ? '' : mediaType }
 }

@@ -117,6 +117,10 @@ export class CallAttributes implements MutableAttributes {
   get now(): number {
     return this.#call.context().now
   }
+  tookWebhook(ms: number): void {
+    const { record } = this.#call
+    if (record) record.webhookMs += ms
+  }
   get deadline(): number {
     return this.#call.deadline?.() ?? Infinity
   }

@@ -2,6 +2,7 @@ import type { AuditLevel } from '../admission/attributes.ts'
 import type { AdmissionChain } from '../admission/chain.ts'
 import type { Attributes, Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
+import type { IterationQueue } from '../base/iteration-queue.ts'
 import type { Ids } from '../base/ids.ts'
 import { placeOfKey, type ObjectPlace } from '../base/store-keys.ts'
 import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
@@ -24,6 +25,8 @@ export interface HookDependencies {
 /** Dependencies of get and list. */
 export interface ReadDependencies extends HookDependencies {
   readonly cache: WatchCache
+  /** For work on large objects. */
+  readonly largeWork: IterationQueue
 }
 
 /** Dependencies of watch. */
@@ -134,10 +137,14 @@ export interface Call {
   readonly body: () => Promise<Body>
   /** The context of hooks: created on first use, then the same for the whole request. */
   readonly context: () => HookContext
+  /** Called when the initial events of a watch have been sent. */
+  readonly initialized?: () => void
   /** Adds a `Warning` header. */
   readonly warn: (text: string) => void
   /** Adds to the audit record; absent without one. */
   readonly annotate?: (key: string, value: string, level: AuditLevel) => void
+  /** Where the time of webhooks is summed up; absent or null: nowhere. */
+  readonly record?: { webhookMs: number } | null
   /** Deadline for the start of the response, milliseconds since the epoch; absent: never. */
   readonly deadline?: () => number
   /** A request of the server to itself: not authorized. */

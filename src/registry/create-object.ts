@@ -18,7 +18,8 @@ import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
 import { keyOf, type WriteDependencies, type Call } from './context.ts'
-import { decodeStored, encodeObjectSteps, unversioned } from './objects.ts'
+import { parseJson } from '../codec/json-text.ts'
+import { encodeObjectSteps, unversioned } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
 import type { WriteOptions } from './options.ts'
 import { meansUnset } from './named-revision.ts'
@@ -132,12 +133,13 @@ const otherName = (wanted: string, name = '') =>
 
 /** A separate function, so that it does not retain the object that is created. */
 const takenBy =
-  ({ served, context }: Call, { name, generated }: { name: string; generated: boolean }) =>
+  ({ served }: Call, { name, generated }: { name: string; generated: boolean }) =>
   (present: StoredObject | null): Error => {
     if (generated) return generatedNameTaken(served.name, name)
+    // Only the metadata is decoded: the rest may be large.
     const terminating =
       present?.fault === null &&
-      decodeStored(served, present, context()).metadata.deletionTimestamp !== undefined
+      (parseJson(present.metadata()) as ObjectMeta).deletionTimestamp !== undefined
     return alreadyExists(served.name, name, terminating)
   }
 

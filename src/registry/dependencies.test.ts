@@ -1,3 +1,4 @@
+import { IterationQueue } from '../base/iteration-queue.ts'
 import { afterEach, expect, test } from 'vitest'
 import { admissionChain } from '../admission/chain.ts'
 import { alwaysAllow } from '../authz/always.ts'
@@ -60,7 +61,14 @@ function namesIn(result: Result): unknown {
 }
 
 test('reads and writes need only their own dependencies', async () => {
-  const reads: ReadDependencies = { v, clock, gate: defaultGate, allowPrivileged: false, cache }
+  const reads: ReadDependencies = {
+    v,
+    clock,
+    gate: defaultGate,
+    allowPrivileged: false,
+    cache,
+    largeWork: new IterationQueue(),
+  }
   const writes: WriteDependencies = {
     ...reads,
     ids: randomIds,

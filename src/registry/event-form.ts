@@ -15,6 +15,13 @@ export interface EventForm {
   readonly perStream?: boolean
   /** Set with asynchronous conversion: prepares the events of these objects only. Rejects with StatusError. */
   readonly prepare?: (versions: readonly StoredObject[]) => Promise<void>
+  /** Counts events, for metrics. */
+  readonly counts?: {
+    /** An event of so many bytes goes to so many clients. */
+    sent(bytes: number, receivers: number): void
+    /** So many present objects were sent as the first events. */
+    initial(events: number): void
+  }
 }
 
 /** Events of objects with asynchronous conversion, in the form of objects that already have the version. */

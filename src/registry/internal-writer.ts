@@ -57,10 +57,10 @@ export class InternalWriter {
   readonly #api: WriteDependencies
   readonly #agent: string
 
-  constructor(api: WriteDependencies) {
+  /** `manager`: the field manager of the writes. */
+  constructor(api: WriteDependencies, manager = api.v.resolve('{system}-apiserver')) {
     this.#api = api
-    // The field manager of the writes.
-    this.#agent = api.v.resolve('{system}-apiserver')
+    this.#agent = manager
   }
 
   /** Creates an object. */

@@ -40,10 +40,14 @@ export interface Reading extends Pick<ResourceEntry, 'kind' | 'protobuf'> {
  * A body as a JSON value, by its media type; without one it is JSON. Throws 413, 415, and Error when it is malformed.
  */
 export async function parseBody(body: Body, reading: Reading): Promise<unknown> {
+  const pace = new Pace()
   const value = await parsed(body, reading)
   // Aliases of YAML and packed lists of protobuf expand beyond the size of the body.
   const isJson = body.mediaType === '' || body.mediaType === 'application/json'
-  if (!isJson || mayHoldMoreThan(body.bytes, MAX_VALUES)) refuseTooMany(value)
+  if (!isJson || mayHoldMoreThan(body.bytes, MAX_VALUES)) {
+    await pace.pause()
+    refuseTooMany(value)
+  }
   if (!isJson) body.readAs?.(value)
   return value
 }

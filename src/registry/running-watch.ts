@@ -28,6 +28,8 @@ export interface WatchClient {
   readonly sink: WatchSink
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
+  /** Called when the initial events have been sent; perhaps again later. */
+  readonly initialized?: (() => void) | undefined
 }
 
 /** A watch from start to end. It ends once: by timeout, by the client, by the server or with a failure. */
@@ -69,6 +71,7 @@ export class RunningWatch {
     if (from === 0) {
       from = cache.revision
       await sendInitial(this.#client, this.#present())
+      this.#client.initialized?.()
     } else if (from > cache.revision && !(await this.#reached(from))) return
     if (!this.#ended) this.#follow(from)
   }
@@ -91,9 +94,11 @@ export class RunningWatch {
   }
 
   #follow(from: number): void {
-    const { form, sink } = this.#client
+    const { form, sink, initialized } = this.#client
     const watcher = this.#api.cache.hub.watch(this.#plan.table, this.#view(), sink, {
       from,
+      onLive: initialized,
+      expires: true,
       onLost: (oldest) => {
         const status = expired(`too old resource version: ${from} (${oldest})`).toStatus()
         sink.write(form.error(status))
@@ -117,6 +122,7 @@ export class RunningWatch {
       matches,
       frame: (type, version, at) => form.event(type, version, at),
       ...(form.prepare ? { prepare: form.prepare } : {}),
+      ...(form.counts ? { sent: (bytes, n) => form.counts!.sent(bytes, n) } : {}),
     }
   }
 
@@ -185,10 +191,12 @@ async function sendAdded(
   form: EventForm,
   versions: readonly StoredObject[],
 ): Promise<void> {
+  form.counts?.initial(versions.length)
   let batch: Buffer[] = []
   let bytes = 0
   for (const version of versions) {
     const frame = form.event('ADDED', version, version.revision)
+    form.counts?.sent(frame.length, 1)
     batch.push(frame)
     bytes += frame.length
     if (bytes < INITIAL_BYTES) continue

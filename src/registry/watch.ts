@@ -28,7 +28,13 @@ export async function watch(api: WatchDependencies, call: Call): Promise<WatchSt
     sendsBookmarks: options.allowBookmarks,
   }
   return {
-    run: (form, sink) => new RunningWatch(api, plan, { form, sink, signal: call.signal() }).run(),
+    run: (form, sink) =>
+      new RunningWatch(api, plan, {
+        form,
+        sink,
+        signal: call.signal(),
+        initialized: call.initialized,
+      }).run(),
   }
 }
 

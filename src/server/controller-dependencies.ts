@@ -8,7 +8,9 @@ import type { Client } from '../client/client.ts'
 import { KnownResources } from '../client/known-resources.ts'
 import { SharedInformers } from '../client/shared-informers.ts'
 import type { ControllerWorld } from '../controllers/controller.ts'
+import { defaultSettings, type ControllerSettings } from '../controllers/settings.ts'
 import type { Transport } from '../client/transport.ts'
+import type { Registry } from '../metrics/registry.ts'
 import { localClient } from '../loopback/local-client.ts'
 import type { User } from '../registry/context.ts'
 
@@ -18,6 +20,10 @@ export interface LocalWorldParts {
   /** Authorizes each controller. */
   readonly authorizer: Pick<Authorizer, 'authorize'>
   readonly log: Log
+  /** Settings that differ from those of the release. */
+  readonly settings?: Partial<ControllerSettings>
+  /** Absent: nothing is measured. */
+  readonly metrics?: Registry
   /** Adds the resources of extension servers, for a user; absent: none are there. */
   readonly remote?: (inner: Transport, user: User, userAgent: string) => Transport
 }
@@ -59,7 +65,7 @@ export function serverWorld(parts: LocalWorldParts): ControllerWorld {
 }
 
 function worldOf(
-  { api, log }: LocalWorldParts,
+  { api, log, metrics, settings }: LocalWorldParts,
   make: { readonly client: () => Client; readonly clientFor: (account: string) => Client },
 ): ControllerWorld {
   const shared = make.client()
@@ -68,6 +74,7 @@ function worldOf(
     clock: api.clock,
     gate: api.gate,
     log,
+    ...(metrics ? { metrics } : {}),
     clientFor: make.clientFor,
     managerClient: make.client,
     informers: new SharedInformers(shared, (resource, error) =>
@@ -77,6 +84,7 @@ function worldOf(
       }),
     ),
     resources: new KnownResources(shared),
+    settings: { ...defaultSettings, ...settings },
   }
 }
 

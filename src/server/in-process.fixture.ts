@@ -9,6 +9,7 @@ import { renewTables, storageForms } from '../registry/storage-forms.ts'
 import { alwaysAllow } from '../authz/always.ts'
 import { managerWorld } from './controller-dependencies.ts'
 import type { ControllerWorld } from '../controllers/controller.ts'
+import { IterationQueue } from '../base/iteration-queue.ts'
 import { ManualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { randomIds } from '../base/ids.ts'
@@ -115,7 +116,11 @@ export interface InProcess {
 /** An API of its own, with the system namespaces, whose time only the test moves. */
 export async function inProcess({
   vocabulary = defaultVocabulary,
-}: { readonly vocabulary?: VocabularyName } = {}): Promise<InProcess> {
+  ...ranges
+}: {
+  readonly vocabulary?: VocabularyName
+  readonly serviceClusterIpRange?: string
+} = {}): Promise<InProcess> {
   const v = vocabularies[vocabulary]
   const clock = new ManualClock()
   const engine = openMemory({ clock })
@@ -127,7 +132,7 @@ export async function inProcess({
   })
   renewTables(cache, catalogue)
   const errors: unknown[] = []
-  const api = apiOf({ v, clock, cache, catalogue, objects: () => source })
+  const api = apiOf({ v, clock, cache, catalogue, ranges, objects: () => source })
   const source = objectSource(api, (error) => errors.push(error))
   await ensureSystemNamespaces(api)
   const controllerWorld = managerWorld({ api, authorizer: alwaysAllow, log: silentLog })
@@ -149,6 +154,7 @@ export async function inProcess({
 
 interface ApiParts extends Pick<Api, 'v' | 'clock' | 'cache'> {
   readonly catalogue: LiveCatalogue
+  readonly ranges: { readonly serviceClusterIpRange?: string }
   readonly objects: () => ObjectSource
 }
 
@@ -156,8 +162,8 @@ interface ApiParts extends Pick<Api, 'v' | 'clock' | 'cache'> {
  * Everything is allowed, and the default plugins are on but for ServiceAccount: that would wait for the account of a pod
  * by a clock that stands still.
  */
-function apiOf({ v, clock, cache, catalogue, objects }: ApiParts): Api {
-  const ranges = serviceRanges({})
+function apiOf({ v, clock, cache, catalogue, objects, ...given }: ApiParts): Api {
+  const ranges = serviceRanges(given.ranges)
   const deps: PluginDeps = {
     v,
     clock,
@@ -182,6 +188,7 @@ function apiOf({ v, clock, cache, catalogue, objects }: ApiParts): Api {
     clock,
     ids: randomIds,
     cache,
+    largeWork: new IterationQueue(),
     catalogue,
     admission: admissionChain(
       admissionPlugins

@@ -89,6 +89,7 @@ function versionHandlerOf<T extends Typed>(
       else
         guarded(() =>
           handler.named!(placeOf(servedIn(form), version.key), {
+            revision: version.revision,
             read: () => guarded(() => read(version, form)),
             mentions: (text) => version.json().includes(text),
           }),

@@ -17,6 +17,8 @@ import type { Log } from '../base/log.ts'
 import { forFlag, forFlagSync, plainMessage } from '../base/plain-reason.ts'
 import { openJsonClient } from '../client/json-call.ts'
 import { loadKubeconfig } from '../client/kubeconfig.ts'
+import type { Registry } from '../metrics/registry.ts'
+import { auditMetrics } from './metrics/audit-metrics.ts'
 import { parseYaml } from '../codec/yaml.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type {
@@ -31,6 +33,7 @@ interface Opening {
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Log
+  readonly metrics: Registry
 }
 
 type BackendName = Backend['name']
@@ -43,6 +46,7 @@ export async function openAudit(
   const { clock, log, v } = opening
   const rules = await policyRules(options.policyFile ?? '', opening)
   const counters = new AuditCounters(clock, log)
+  auditMetrics(opening.metrics, counters)
   const { log: toFile, webhook } = options
   if (toFile) checkBackend('log', toFile, v)
   if (webhook) checkBackend('webhook', webhook, v)

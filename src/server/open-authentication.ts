@@ -31,10 +31,13 @@ import type {
   AuthenticationOptions,
   ServiceAccountFiles,
 } from './options/authentication-options.ts'
+import type { CallObserver } from '../client/json-call.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Pki } from '../pki/files.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
+import type { Registry } from '../metrics/registry.ts'
+import { observeCertificates, tokenCacheMetrics } from './metrics/authentication-metrics.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** Dependencies of authentication. */
@@ -48,6 +51,9 @@ export interface AuthenticationParts {
   readonly pki: Pki
   /** With AlwaysAllow no request may be anonymous. */
   readonly anonymousAllowed: boolean
+  /** Absent: nothing is measured. */
+  readonly metrics?: Registry
+  readonly onCall?: CallObserver | undefined
 }
 
 /** Authentication of a running server. */
@@ -117,7 +123,8 @@ async function openChain(
   options: AuthenticationOptions,
   parts: AuthenticationParts & Sources & { readonly closers: Closers },
 ): Promise<AuthenticationChain> {
-  const { v, clock, certificateClock, certificates, bundle, proxy, serviceAccounts } = parts
+  const { v, clock, certificateClock, certificates, bundle, proxy, serviceAccounts, metrics } =
+    parts
   return authenticationChain({
     v,
     clock,
@@ -131,7 +138,13 @@ async function openChain(
           },
         }
       : {}),
-    clientCertificate: clientCertificate({ bundle, certificates, clock: certificateClock }),
+    clientCertificate: clientCertificate({
+      bundle,
+      certificates,
+      clock: certificateClock,
+      ...(metrics ? { observe: observeCertificates(metrics) } : {}),
+    }),
+    ...(metrics ? { tokenCacheMetrics: tokenCacheMetrics(metrics) } : {}),
     anonymous: (options.anonymous ?? true) && parts.anonymousAllowed,
   })
 }
@@ -277,13 +290,13 @@ async function openProvider(
 
 async function openWebhook(
   options: NonNullable<AuthenticationOptions['webhook']>,
-  { v, clock, log }: AuthenticationParts,
+  { v, clock, log, onCall }: AuthenticationParts,
   { audiences }: ServiceAccountTokens,
 ) {
   const { webhookToken } = await import('../authn/webhook-token.ts')
   const { configuredClient } = await import('./webhook-client.ts')
   const client = await forFlag('authentication-token-webhook-config-file', () =>
-    configuredClient(options.configFile, { v, clock }),
+    configuredClient(options.configFile, { v, clock, onCall }),
   )
   const authenticator = webhookToken({
     client,

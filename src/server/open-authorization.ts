@@ -13,6 +13,7 @@ import { rbacAuthorizer } from '../authz/rbac.ts'
 import { RbacIndex } from '../authz/rbac-index.ts'
 import { authorizerUnion } from '../authz/union.ts'
 import { STANDARD_MODES, type AuthorizationOptions } from './options/authorization-options.ts'
+import type { CallObserver } from '../client/json-call.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
@@ -24,6 +25,7 @@ export interface AuthorizationParts {
   readonly clock: Clock
   readonly log: Log
   readonly objects: ObjectSource
+  readonly onCall?: CallObserver | undefined
 }
 
 /** Authorization of a running server. */
@@ -192,12 +194,12 @@ async function policies(path: string, { v, log }: Opening): Promise<Authorizer> 
 
 async function webhook(
   options: NonNullable<AuthorizationOptions['webhook']>,
-  { v, clock, log, closers }: Opening,
+  { v, clock, log, closers, onCall }: Opening,
 ): Promise<Authorizer> {
   const { webhookAuthorizer } = await import('../authz/webhook.ts')
   const { configuredClient } = await import('./webhook-client.ts')
   const client = await forFlag('authorization-webhook-config-file', () =>
-    configuredClient(options.configFile, { v, clock }),
+    configuredClient(options.configFile, { v, clock, onCall }),
   )
   closers.push(() => client.close())
   const { version, authorizedTtlMs, unauthorizedTtlMs } = options

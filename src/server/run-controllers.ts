@@ -1,5 +1,6 @@
 /** Wires the controllers to their server. Imported when the server is ready. */
 import { managerWorld, serverWorld, type LocalWorldParts } from './controller-dependencies.ts'
+import { isChosen } from '../controllers/choice.ts'
 import type { Controller, ControllerWorld } from '../controllers/controller.ts'
 import {
   managedControllers,
@@ -9,23 +10,41 @@ import {
   type RunningControllers,
 } from '../controllers/index.ts'
 import { instanceRemoval } from './definition-instances.ts'
+import { garbageCollector } from '../controllers/garbage-collector.ts'
+import type { ServerOptions } from './options/server-options.ts'
 import { serverService } from '../controllers/server-service.ts'
 
-/** Starts all controllers; `ensureService` creates the service of the servers. */
+/** What decides which controllers run. */
+interface ChosenParts {
+  readonly choice: NonNullable<ServerOptions['controllers']>
+  readonly hasBootstrapTokens: boolean
+}
+
+function chosenOf(
+  all: readonly Controller[],
+  { choice, hasBootstrapTokens, settings = {} }: LocalWorldParts & ChosenParts,
+): Controller[] {
+  if (choice === 'server') return []
+  const names = typeof choice === 'boolean' ? ['*'] : choice
+  return all.filter((one) => {
+    if (one === garbageCollector && settings.collectsGarbage === false) return false
+    // Optional ones work on the tokens of the bootstrap alone.
+    return isChosen(one, names, one.isOptional !== true || hasBootstrapTokens)
+  })
+}
+
+/** Starts the chosen controllers; `ensureService` creates the service of the servers. */
 export function runControllers(
-  parts: LocalWorldParts & { readonly onlyServer: boolean; readonly hasBootstrapTokens: boolean },
+  parts: LocalWorldParts & ChosenParts,
   managed: ManagedParts,
   ensureService: () => Promise<void>,
 ): RunningControllers {
   const managers = managerWorld(parts)
   const servers = serverWorld(parts)
+  // Events of large objects wait there before controllers receive them.
+  const { largeWork } = parts.api
   const running = startControllers(managers, [
-    ...(parts.onlyServer
-      ? []
-      : managedControllers(managed).filter(
-          // They work on the tokens of the bootstrap alone.
-          ({ isOptional }) => isOptional !== true || parts.hasBootstrapTokens,
-        )),
+    ...chosenOf(managedControllers(managed), parts),
     ...[...serverControllers(instanceRemoval(parts.api)), serverService(ensureService)].map((one) =>
       within(servers, one),
     ),
@@ -33,9 +52,14 @@ export function runControllers(
   return {
     ready: running.ready,
     get isIdle() {
-      return running.isIdle
+      return running.isIdle && largeWork.isIdle
     },
-    idle: () => running.idle(),
+    async idle() {
+      do {
+        await largeWork.idle()
+        await running.idle()
+      } while (!largeWork.isIdle)
+    },
     async stop() {
       await running.stop()
       await Promise.all([managers.informers.stop(), servers.informers.stop()])

@@ -1,13 +1,17 @@
 /** The public face of a server that is ready. */
 import type { ServerParts } from './components/component.ts'
 import type { RunningServer } from './options/server-options.ts'
+import type { Settings } from './settings.ts'
+import { shutDown } from './shut-down.ts'
 
 /** Wraps the parts of a started server. */
 export function runningServer(
+  settings: Settings,
   parts: Readonly<ServerParts>,
   stop: () => Promise<void>,
 ): RunningServer {
   const { api, listener, pki, kubeconfig } = parts
+  let closing: Promise<void> | null = null
   return {
     url: listener.url,
     port: listener.port,
@@ -16,6 +20,7 @@ export function runningServer(
     ...(kubeconfig.path === undefined ? {} : { kubeconfigPath: kubeconfig.path }),
     async settled() {
       await parts.bootstrapPolicy.settled
+      await parts.flowControlObjects.idle()
       await parts.publishedAuthentication.settled
       await parts.apiServices.idle()
       await parts.controllers.idle()
@@ -24,6 +29,6 @@ export function runningServer(
       const { inProcessClient } = await import('./in-process-client.ts')
       return inProcessClient({ api, authorizer: parts.authorization.authorizer }, asked)
     },
-    close: stop,
+    close: () => (closing ??= shutDown(settings, parts, stop)),
   }
 }

@@ -1,6 +1,9 @@
 /** Options of a server, checked and with defaults. */
 import type { AdmissionObserver } from '../admission/observer.ts'
 import type { Api } from '../registry/context.ts'
+import type { CallObserver } from '../client/json-call.ts'
+import type { Around } from '../http/exchanges.ts'
+import type { ServerParts } from './components/component.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
 import { randomIds, type Ids } from '../base/ids.ts'
 import { silentLog, type Log } from '../base/log.ts'
@@ -11,9 +14,12 @@ import { runtimeConfig } from '../catalogue/runtime-config.ts'
 import { setGates } from '../kinds/gates.ts'
 import { resources } from '../kinds/index.ts'
 import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
+import { Registry } from '../metrics/registry.ts'
+import type { MetricsOptions } from './options/metrics-options.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { choosePlugins, type ChosenPlugins } from './admission-plugins.ts'
 import { serviceRanges, type ServerOptions } from './options/server-options.ts'
+import { flowLimits, type FlowLimits } from './options/flow-options.ts'
 import { checkTlsOptions } from './options/tls-options.ts'
 
 /** Hooks for callers inside this project. */
@@ -22,6 +28,14 @@ export interface Inside {
   readonly made?: (parts: { readonly api: Api; readonly catalogue: LiveCatalogue }) => void
   /** Told how long admission takes. */
   readonly admissionObserver?: AdmissionObserver
+  /** Answers requests that passed the filters, before their handler or instead of it. */
+  readonly around?: Around
+  /** Told of each call of a webhook. */
+  readonly onWebhookCall?: CallObserver
+  /** By which certificates of clients are checked; the machine's by default. */
+  readonly certificateClock?: Clock
+  /** Called when the server is ready. */
+  readonly started?: (parts: Readonly<ServerParts>) => void
 }
 
 /** Settings that all components of one server share. */
@@ -42,6 +56,10 @@ export interface Settings {
   /** Addresses and ports of services. */
   readonly ranges: ReturnType<typeof serviceRanges>
   readonly plugins: ChosenPlugins
+  /** Limits of requests in progress. */
+  readonly flowLimits: FlowLimits
+  /** The metrics of the server. */
+  readonly metrics: Registry
 }
 
 /** Checks the options and reads the files of admission configuration. Throws an Error that names flags. */
@@ -69,8 +87,23 @@ export async function readSettings(options: ServerOptions, inside: Inside): Prom
     isEnabled,
     ranges: serviceRanges(options),
     plugins: await choosePlugins(options, v),
+    flowLimits: flowLimits(options, gate),
+    metrics: metricsRegistry(options.metrics ?? {}, v, log),
   }
 }
+
+const metricsRegistry = (
+  { disabled = [], allowLabels, showHiddenForVersion = '' }: MetricsOptions,
+  v: Vocabulary,
+  log: Log,
+): Registry =>
+  new Registry({
+    v,
+    log,
+    disabled,
+    allowLabels: [...(allowLabels ?? [])].map(([key, values]) => [key, values.split(',')] as const),
+    showHidden: showHiddenForVersion !== '',
+  })
 
 const storeOf = ({ store, etcd, dataDir }: ServerOptions): Settings['store'] =>
   store ?? (etcd ? 'etcd' : dataDir === undefined ? 'memory' : 'lmdb')

@@ -6,11 +6,17 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 const STEPS = [
   'start-{system}-apiserver-admission-initializer',
   'generic-apiserver-start-informers',
+  'priority-and-fairness-config-consumer',
+  'priority-and-fairness-filter',
+  'max-in-flight-filter',
+  'storage-object-count-tracker-hook',
   'start-apiextensions-informers',
   'start-apiextensions-controllers',
+  'crd-informer-synced',
   'bootstrap-controller',
   'rbac/bootstrap-roles',
   'scheduling/bootstrap-system-priority-classes',
+  'priority-and-fairness-config-producer',
   'start-cluster-authentication-info-controller',
   'aggregator-reload-proxy-client-cert',
   'start-{system}-aggregator-informers',
@@ -18,6 +24,8 @@ const STEPS = [
   'apiservice-status-available-controller',
   '{system}-apiserver-autoregistration',
   'autoregister-completion',
+  'apiservice-openapi-controller',
+  'apiservice-openapiv3-controller',
 ] as const
 
 /** Steps whose checks have no prefix. */
@@ -51,14 +59,20 @@ export class StartProgress {
     }
   }
 
-  /** A check for each step. */
-  checks(v: Vocabulary): readonly HealthCheck[] {
-    return [...this.#steps].map((step) => ({
-      name: WITHOUT_PREFIX.includes(step) ? step : `poststarthook/${v.resolve(step)}`,
-      of: ['healthz', 'livez', 'readyz'],
-      check: () => {
+  /** A check for each step. A server counts as live whatever its steps, while `mayTakeLonger`. */
+  checks(v: Vocabulary, mayTakeLonger: () => boolean = () => false): readonly HealthCheck[] {
+    return [...this.#steps].flatMap((step): HealthCheck[] => {
+      const name = WITHOUT_PREFIX.includes(step) ? step : `poststarthook/${v.resolve(step)}`
+      const check = () => {
         if (!this.#done.has(step)) throw new Error(this.#failures.get(step) ?? 'not finished')
-      },
-    }))
+      }
+      const unlessEarly = () => {
+        if (!mayTakeLonger()) check()
+      }
+      return [
+        { name, of: ['healthz', 'readyz'], check },
+        { name, of: ['livez'], check: unlessEarly },
+      ]
+    })
   }
 }

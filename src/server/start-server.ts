@@ -18,9 +18,12 @@ import { definitions } from './components/definitions.ts'
 import { endpoints } from './components/endpoints.ts'
 import { engine } from './components/engine.ts'
 import { firstObjects } from './components/first-objects.ts'
+import { flowControl } from './components/flow-control.ts'
+import { flowControlObjects } from './components/flow-control-objects.ts'
 import { health } from './components/health.ts'
 import { kubeconfig } from './components/kubeconfig.ts'
 import { listener } from './components/listener.ts'
+import { metrics } from './components/metrics.ts'
 import { objects } from './components/objects.ts'
 import { pki } from './components/pki.ts'
 import { publishedAuthentication } from './components/published-authentication.ts'
@@ -47,11 +50,21 @@ const components: readonly ((settings: Settings) => ServerComponent)[] = [
   // Objects that are written and followed before the server is ready.
   ...[firstObjects, definitions, aggregation, authorization, systemPriorities],
   // Requests over the network.
-  ...[audit, authentication, health, endpoints, requests, listener, kubeconfig],
+  ...[
+    audit,
+    authentication,
+    health,
+    metrics,
+    flowControl,
+    endpoints,
+    requests,
+    listener,
+    kubeconfig,
+  ],
   // Ready, and registered among the servers of the cluster.
   ...[readiness, serverLease, serverService],
   // In the background, from the start on.
-  ...[bootstrapPolicy, publishedAuthentication, apiServices, controllers],
+  ...[bootstrapPolicy, flowControlObjects, publishedAuthentication, apiServices, controllers],
 ]
 
 /**
@@ -76,15 +89,22 @@ export async function launchServer(
   const settings = await readSettings(options, inside)
   const graph = serverGraph(settings)
   const parts = await graph.start()
+  inside.started?.(parts)
   settings.log.info('ready', {
     url: parts.listener.url,
     store: settings.store,
     vocabulary: settings.v.name,
     revision: parts.store.engine.revision(),
   })
-  return runningServer(parts, () => graph.stop())
+  return runningServer(settings, parts, () => graph.stop())
 }
 
 /** The components of one server, not yet started. */
 export const serverGraph = (settings: Settings): ComponentGraph<ServerParts> =>
-  new ComponentGraph(components.map((make) => make(settings)))
+  new ComponentGraph(components.map((make) => withOwnLog(make, settings)))
+
+/** Components only declare what they do until they start: one can be made for its name. */
+function withOwnLog(make: (settings: Settings) => ServerComponent, settings: Settings) {
+  const { log } = settings
+  return log.module ? make({ ...settings, log: log.module(make(settings).name) }) : make(settings)
+}

@@ -12,7 +12,7 @@ const ETCD_REQUEST_MS = 10_000
 const ETCD_COMPACTION_MS = 300_000
 
 /** An open engine; a remote one has a health check. */
-export type OpenEngine = Engine & Partial<Pick<EtcdEngine, 'check'>>
+export type OpenEngine = Engine & Partial<Pick<EtcdEngine, 'check' | 'databaseBytes'>>
 
 export interface StoreKind {
   /** Whether opening the store locks the data directory. */
@@ -34,8 +34,9 @@ export const storeKinds: Readonly<Record<Settings['store'], StoreKind>> = {
   etcd: {
     locksDataDir: false,
     async open(settings) {
-      const { options, clock, log } = settings
+      const { options, clock, log, metrics } = settings
       const { openEtcd } = await import('../engine/etcd/engine.ts')
+      const { etcdMetrics } = await import('./metrics/etcd-metrics.ts')
       const { ttlMs: leaseMs = SERVER_LEASE_MS } = options.serverLease ?? {}
       const ttlMs = lifetimes(settings)
       const etcd = etcdOptions(settings)
@@ -46,6 +47,7 @@ export const storeKinds: Readonly<Record<Settings['store'], StoreKind>> = {
         dialTimeoutMs: ETCD_DIAL_MS,
         requestTimeoutMs: ETCD_REQUEST_MS,
         ttlMs: (key) => (key.startsWith(SERVER_LEASE_PREFIX) ? leaseMs : ttlMs?.(key)),
+        observe: etcdMetrics(metrics),
         compactionIntervalMs: etcd.compactionIntervalMs ?? ETCD_COMPACTION_MS,
       })
     },
@@ -72,7 +74,11 @@ export const storeKinds: Readonly<Record<Settings['store'], StoreKind>> = {
             }
           : {}),
         format: { vocabulary: v.name },
-        ...(options.storeJournal === false ? { journalAfter: Infinity } : {}),
+        // A journal saves flushes.
+        ...(options.storeJournal === false || options.unsafeNoFsync === true
+          ? { journalAfter: Infinity }
+          : {}),
+        isFlushed: options.unsafeNoFsync !== true,
         verify: options.verify === true ? 'all' : 'newest',
         ttlMs: lifetimes(settings),
       })

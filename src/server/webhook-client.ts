@@ -1,13 +1,18 @@
 import type { Clock } from '../base/clock.ts'
 import { randomIds } from '../base/ids.ts'
-import { openJsonClient, type JsonClient } from '../client/json-call.ts'
+import { openJsonClient, type CallObserver, type JsonClient } from '../client/json-call.ts'
 import { loadKubeconfig } from '../client/kubeconfig.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** A client of the service that a configuration file names. Throws an Error when the file is invalid. */
 export async function configuredClient(
   path: string,
-  { v, clock }: { readonly v: Vocabulary; readonly clock: Clock },
+  parts: {
+    readonly v: Vocabulary
+    readonly clock: Clock
+    readonly onCall?: CallObserver | undefined
+  },
 ): Promise<JsonClient> {
-  return openJsonClient({ config: await loadKubeconfig(path), v, clock, ids: randomIds })
+  const { v, clock, onCall } = parts
+  return openJsonClient({ config: await loadKubeconfig(path), v, clock, ids: randomIds, onCall })
 }

@@ -21,5 +21,31 @@ export const product = {
 /** The vocabulary that most existing clients and servers speak. */
 export const commonVocabulary: VocabularyName = 'kubernetes'
 
+/** What the drop-in programs for test environments are called, and what they read and write. */
+export const dropIn = {
+  /** The words that are spoken there, and those of the server's own flags. */
+  spoken: kubernetes,
+  own: orch,
+  apiserver: 'kube-apiserver',
+  etcd: 'etcd',
+  client: 'kubectl',
+  /** Our own client, which stands in where there is no other. */
+  ownClient: 'orchctl',
+  /** Variable that names the folder of the programs. */
+  assetsVariable: 'KUBEBUILDER_ASSETS',
+  /** Variable that turns the controllers on. */
+  controllersVariable: 'ORCH_ENVTEST_CONTROLLERS',
+  /** Variable that names the client which is run. */
+  clientVariable: 'ORCH_ENVTEST_KUBECTL',
+  /** Variable by which launchers of the client notice that they run each other. */
+  launchedVariable: 'ORCH_ENVTEST_LAUNCHED',
+  /** File that marks a data directory as that of our stand-in for etcd. */
+  mark: 'orch-etcd.json',
+  /** Path at which it tells where its data directory is. */
+  dataDirPath: '/orch/data-dir',
+  /** Beginning of the name of the subdirectory of the objects. */
+  objects: 'orch-objects',
+} as const
+
 /** The default vocabulary of a server. */
 export const defaultVocabulary: VocabularyName = 'orch'

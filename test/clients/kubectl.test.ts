@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
 import { manifests } from '../manifests.fixture.ts'
+import { parseExposition } from '../../src/metrics/exposition.fixture.ts'
 import { Kubectl } from './kubectl.ts'
 
 const NOT_STORED = [
@@ -422,6 +423,12 @@ for (const vocabulary of ['kubernetes', 'orch'] as const) {
       expect((await kubectl.run(['get', 'things'])).stderr).toContain(
         'the server could not find the requested resource',
       )
+    })
+
+    test('get --raw reads metrics', async () => {
+      const families = parseExposition(await kubectl.ok('get', '--raw', '/metrics'))
+      expect(families.get('process_cpu_seconds_total')?.type).toBe('counter')
+      expect(families.get(`${vocabulary}_build_info`)?.samples.length).toBe(1)
     })
 
     test('get --raw reads health', async () => {

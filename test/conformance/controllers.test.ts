@@ -135,6 +135,57 @@ for (const { vocabulary, place } of settings) {
       await client.delete('/api/v1/namespaces/quotas')
     })
 
+    test('services have endpoints and slices: those of pods, or what somebody wrote', async () => {
+      const label = vocabulary === 'orch' ? 'orch.io' : 'kubernetes.io'
+      const services = '/api/v1/namespaces/default/services'
+      const slices = `/apis/discovery.${domain}/v1/namespaces/default/endpointslices`
+      const ports = [{ port: 80 }]
+      // That of the pods.
+      await settles(() => status('/api/v1/namespaces/default/serviceaccounts/default'), 200)
+      await client.post('/api/v1/nodes', { metadata: { name: 'node' } })
+      await client.post('/api/v1/namespaces/default/pods', {
+        metadata: { name: 'p', labels: { app: 'x' } },
+        spec: { nodeName: 'node', containers: [{ name: 'c', image: 'x' }] },
+      })
+      await client.ask('PATCH', '/api/v1/namespaces/default/pods/p/status', {
+        body: { status: { phase: 'Running', podIP: '10.1.0.1', podIPs: [{ ip: '10.1.0.1' }] } },
+        headers: { 'content-type': 'application/merge-patch+json' },
+      })
+      await client.post(services, {
+        metadata: { name: 's' },
+        spec: { selector: { app: 'x' }, ports },
+      })
+      await client.post(services, { metadata: { name: 'manual' }, spec: { ports } })
+      await client.post('/api/v1/namespaces/default/endpoints', {
+        metadata: { name: 'manual' },
+        subsets: [{ addresses: [{ ip: '10.9.0.1' }], ports }],
+      })
+      const addresses = async (service: string) => {
+        const query = `labelSelector=${encodeURIComponent(`${label}/service-name=${service}`)}`
+        const { items } = (await client.get(`${slices}?${query}`)).body
+        return items.map((one: { endpoints: { addresses: string[] }[]; metadata: object }) => [
+          one.endpoints.map((endpoint) => endpoint.addresses[0]),
+          (one.metadata as { labels: Record<string, string> }).labels[
+            `endpointslice.${label}/managed-by`
+          ],
+        ])
+      }
+      const subsets = async (service: string) =>
+        (await client.get(`/api/v1/namespaces/default/endpoints/${service}`)).body.subsets?.flatMap(
+          (one: { notReadyAddresses?: { ip: string }[] }) =>
+            one.notReadyAddresses?.map(({ ip }) => ip),
+        )
+      await settles(() => subsets('s'), ['10.1.0.1'])
+      await settles(() => addresses('s'), [[['10.1.0.1'], `endpointslice-controller.${domain}`]])
+      const mirroring = `endpointslicemirroring-controller.${domain}`
+      await settles(() => addresses('manual'), [[['10.9.0.1'], mirroring]])
+      // The server's own are its own.
+      expect(await addresses(vocabulary)).toEqual([[expect.any(Array), undefined]])
+      for (const name of ['s', 'manual']) await client.delete(`${services}/${name}`)
+      await settles(async () => [await addresses('s'), await addresses('manual')], [[], []])
+      await client.delete('/api/v1/namespaces/default/pods/p?gracePeriodSeconds=0')
+    })
+
     test('a definition with names of its own is in force, and goes when it is deleted', async () => {
       const path = `${DEFINITIONS}/things.example.com`
       await client.post(DEFINITIONS, {
@@ -284,3 +335,48 @@ for (const { vocabulary, place } of settings) {
     })
   })
 }
+
+describe('the choice of controllers', () => {
+  test('those that are left out do nothing', async () => {
+    const server = await startServer({ controllers: ['*', '-endpoint', '-serviceaccount'] })
+    const client = new Client(server)
+    const spec = { selector: { app: 'x' }, ports: [{ port: 80 }] }
+    await client.post('/api/v1/namespaces/default/services', { metadata: { name: 's' }, spec })
+    await server.settled()
+    const items = async (path: string) =>
+      (await client.get(path)).body.items.map(
+        ({ metadata }: { metadata: { generateName?: string; name: string } }) =>
+          metadata.generateName ?? metadata.name,
+      )
+    const all = '/namespaces/default'
+    expect([
+      await items(`/api/v1${all}/endpoints`),
+      await items(`/api/v1${all}/serviceaccounts`),
+      await items(`/apis/discovery.orch.io/v1${all}/endpointslices`),
+    ]).toEqual([['orch'], [], ['orch', 's-']])
+    client.close()
+    await server.close()
+  })
+
+  for (const { name, controllers, message } of [
+    {
+      name: 'an unknown name',
+      controllers: ['*', '-endpoints'],
+      message:
+        'controllers "endpoints" is not in the list of known controllers (did you mean endpointslice?)',
+    },
+    {
+      name: 'a word',
+      controllers: 'endpoint' as 'server',
+      message: 'controllers must be true, false or server, not "endpoint"',
+    },
+    {
+      name: 'other values',
+      controllers: [1] as unknown as string[],
+      message: 'controllers must be a list of texts, not a list',
+    },
+  ])
+    test(`${name} is refused`, async () => {
+      await expect(startServer({ controllers })).rejects.toThrow(new Error(message))
+    })
+})

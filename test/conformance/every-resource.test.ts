@@ -62,6 +62,8 @@ for (const vocabulary of ['orch', 'kubernetes'] as const) {
         vocabulary,
         runtimeConfig: EVERYTHING,
         disableAdmissionPlugins: CHANGING_PLUGINS,
+        // It writes the status of flow schemas.
+        priorityAndFairness: false,
       }
       server = await startWithGizmos(options, convertGizmos)
       client = new Client(server)

@@ -594,9 +594,14 @@ describe('discovery and health', () => {
     'store',
     'poststarthook/start-orch-apiserver-admission-initializer',
     'poststarthook/generic-apiserver-start-informers',
+    'poststarthook/priority-and-fairness-config-consumer',
+    'poststarthook/priority-and-fairness-filter',
+    'poststarthook/storage-object-count-tracker-hook',
+    'poststarthook/crd-informer-synced',
     'poststarthook/bootstrap-controller',
     'poststarthook/rbac/bootstrap-roles',
     'poststarthook/scheduling/bootstrap-system-priority-classes',
+    'poststarthook/priority-and-fairness-config-producer',
     'poststarthook/start-cluster-authentication-info-controller',
     'poststarthook/aggregator-reload-proxy-client-cert',
     'poststarthook/start-orch-aggregator-informers',
@@ -604,6 +609,8 @@ describe('discovery and health', () => {
     'poststarthook/apiservice-status-available-controller',
     'poststarthook/orch-apiserver-autoregistration',
     'autoregister-completion',
+    'poststarthook/apiservice-openapi-controller',
+    'poststarthook/apiservice-openapiv3-controller',
     'poststarthook/system-namespaces',
   ]
   for (const { root, checks } of [

@@ -227,6 +227,8 @@ describe('every kind', () => {
     const clock = new ManualClock(Date.parse(MADE))
     server = await startServer({
       controllers: false,
+      // It writes the status of flow schemas.
+      priorityAndFairness: false,
       disableAdmissionPlugins: ['ServiceAccount'],
       clock,
       runtimeConfig: { 'api/all': true },
@@ -978,6 +980,8 @@ describe('cells', () => {
   beforeAll(async () => {
     server = await startServer({
       controllers: false,
+      // It writes the status of flow schemas.
+      priorityAndFairness: false,
       // The objects of a row may limit those of others.
       disableAdmissionPlugins: ['LimitRanger', 'ResourceQuota', 'ServiceAccount'],
       clock: new ManualClock(Date.parse(MADE)),
@@ -1063,6 +1067,8 @@ describe('ages, by the clock', () => {
     const clock = { passed: 0, now: () => Date.parse(MADE) + clock.passed, after: () => () => {} }
     const server = await startServer({
       controllers: false,
+      // Else conditions of flow schemas are written meanwhile.
+      priorityAndFairness: false,
       disableAdmissionPlugins: ['ServiceAccount'],
       clock,
     })
@@ -1104,6 +1110,8 @@ for (const kind of KINDS) {
     const clock = new ManualClock(Date.parse(MADE))
     const server = await kind.start({
       controllers: false,
+      // Else conditions of flow schemas are written meanwhile.
+      priorityAndFairness: false,
       disableAdmissionPlugins: ['ServiceAccount'],
       clock,
     })

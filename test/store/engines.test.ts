@@ -27,6 +27,9 @@ storeSuite('lmdb', async (clock, ttlMs) => openLmdb({ dir: await newDir(), clock
 storeSuite('lmdb with a journal', async (clock, ttlMs) =>
   openLmdb({ dir: await newDir(), clock, ttlMs, journalAfter: 0 }),
 )
+storeSuite('lmdb without flushes', async (clock, ttlMs) =>
+  openLmdb({ dir: await newDir(), clock, ttlMs, journalAfter: Infinity, isFlushed: false }),
+)
 const flushes = { isAtOnce: () => true, took: () => {} }
 storeSuite('lmdb with a journal that is flushed at once', async (clock, ttlMs) =>
   openLmdb({ dir: await newDir(), clock, ttlMs, journalAfter: 0, flushes }),

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import { flagOf, mapOf, memberOf, textOf, type ConfigMap } from '../../client/config-values.ts'
-import { openJsonClient, type JsonClient } from '../../client/json-call.ts'
+import { openJsonClient, type CallObserver, type JsonClient } from '../../client/json-call.ts'
 import { askReview, read } from '../../client/review.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { ImagePolicyConfig } from './configuration.ts'
@@ -34,6 +34,7 @@ export interface BackendDeps {
   readonly v: Vocabulary
   readonly clock: Clock
   readonly ids: Pick<Ids, 'fraction'>
+  readonly onCall?: CallObserver | undefined
 }
 
 interface Kept {

@@ -7,6 +7,7 @@ import { OPERATIONS, type Attributes } from '../attributes.ts'
 import type { Plugin, PluginDeps, PluginFactory } from '../plugin.ts'
 import type { Candidate } from '../webhooks/hook-index.ts'
 import { HookSource } from '../webhooks/hook-source.ts'
+import { WebhookMetrics } from '../webhooks/webhook-metrics.ts'
 import { readWebhookConfiguration } from '../webhooks/webhook-configuration.ts'
 
 /** Bytes of a response: room for a patch in base64 that replaces the largest object. */
@@ -76,10 +77,13 @@ function hooked(deps: PluginDeps, resource: string, config: AdmissionWebhooksCon
     userAgent: v.resolve('{system}-apiserver-admission'),
     maxAnswerBytes: MAX_ANSWER_BYTES,
     describeAnswer,
+    onCall: deps.onCall,
     ...(credentials ? { credentials: (host, port) => credentials.of(host, port) } : {}),
   })
   const auditDomain = v.resolve('webhook.admission{api}')
-  const parts = { v, clock, ids, log, objects, clients, auditDomain }
+  const type = resource === MUTATING ? 'admit' : 'validating'
+  const metrics = deps.metrics ? new WebhookMetrics(deps.metrics, type) : null
+  const parts = { v, clock, ids, log, objects, clients, auditDomain, metrics }
   const plugin: Plugin = {
     handles: (operation) => OPERATIONS.includes(operation),
     ready: () => source.ready(),

@@ -1,4 +1,5 @@
-import type { ObjectSource } from '../../catalogue/object-source.ts'
+import type { ObjectPlace } from '../../base/store-keys.ts'
+import type { ObjectSource, UnreadObject } from '../../catalogue/object-source.ts'
 import type { ResourceQuota } from '../../kinds/core/resource-quota.ts'
 import type { ResourceName } from '../../meta/resource-name.ts'
 import { amountsOf, type Amounts } from '../../quota/amounts.ts'
@@ -27,10 +28,17 @@ export const quotaOf = ({ metadata, spec, status }: ResourceQuota): Quota => ({
   conditions: conditionsOf(spec),
 })
 
+/** A quota of the index, decoded when it is first needed. */
+interface Known {
+  readonly revision: number
+  /** Null when it is unreadable. */
+  quota(): Quota | null
+}
+
 /** The quotas of all namespaces, in memory: a namespace without one costs a look-up. */
 export class QuotaIndex {
   readonly #objects: ObjectSource
-  readonly #namespaces = new Map<string, Map<string, Quota>>()
+  readonly #namespaces = new Map<string, Map<string, Known>>()
   #loading: Promise<void> | null = null
   #isLoaded = false
   #end = () => {}
@@ -51,7 +59,8 @@ export class QuotaIndex {
 
   /** Those of a namespace, by name. */
   of(namespace: string): Quota[] {
-    const quotas = [...(this.#namespaces.get(namespace)?.values() ?? [])]
+    const known = [...(this.#namespaces.get(namespace)?.values() ?? [])]
+    const quotas = known.flatMap(({ quota }) => quota() ?? [])
     return quotas.sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
@@ -59,15 +68,16 @@ export class QuotaIndex {
   seen(namespace: string, object: ResourceQuota): void {
     const known = this.#namespaces.get(namespace)
     const quota = quotaOf(object)
-    const before = known?.get(quota.name)
+    const before = known?.get(quota.name)?.quota()
     // One that is not known any more was deleted: nothing would remove it again.
-    if (before?.uid === quota.uid && before.revision < quota.revision) known!.set(quota.name, quota)
+    if (before?.uid === quota.uid && before.revision < quota.revision)
+      known!.set(quota.name, { revision: quota.revision, quota: () => quota })
   }
 
   /** A quota that is gone. */
   gone(namespace: string, { name, uid }: Pick<Quota, 'name' | 'uid'>): void {
     const known = this.#namespaces.get(namespace)
-    if (known?.get(name)?.uid !== uid) return
+    if (known?.get(name)?.quota()?.uid !== uid) return
     known.delete(name)
     if (known.size === 0) this.#namespaces.delete(namespace)
   }
@@ -79,7 +89,8 @@ export class QuotaIndex {
   async #load(): Promise<void> {
     try {
       this.#end = await this.#objects.follow<ResourceQuota>(QUOTAS, {
-        set: (object) => this.#set(object),
+        set() {},
+        named: (place, object) => this.#set(place, object),
         removed: (object) => this.gone(object.metadata.namespace ?? '', quotaOf(object)),
       })
       this.#isLoaded = true
@@ -88,12 +99,19 @@ export class QuotaIndex {
     }
   }
 
-  #set(object: ResourceQuota): void {
-    const { namespace = '' } = object.metadata
-    const quota = quotaOf(object)
-    const known = this.#namespaces.get(namespace) ?? new Map<string, Quota>()
-    const before = known.get(quota.name)
-    if (before?.uid === quota.uid && before.revision > quota.revision) return
-    this.#namespaces.set(namespace, known.set(quota.name, quota))
+  #set({ namespace, name }: ObjectPlace, { revision, read }: UnreadObject<ResourceQuota>): void {
+    const known = this.#namespaces.get(namespace) ?? new Map<string, Known>()
+    const before = known.get(name)
+    // One that is made anew has a newer revision too.
+    if (before && before.revision > revision) return
+    let quota: Quota | null | undefined
+    const once = (): Quota | null => {
+      if (quota === undefined) {
+        const object = read()
+        quota = object && quotaOf(object)
+      }
+      return quota
+    }
+    this.#namespaces.set(namespace, known.set(name, { revision, quota: once }))
   }
 }

@@ -9,6 +9,7 @@ import { badRequest, internalError, StatusError, timeout } from '../../meta/erro
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { Attributes } from '../attributes.ts'
 import type { Candidate } from './hook-index.ts'
+import type { WebhookMetrics } from './webhook-metrics.ts'
 import type { Hook } from './hook.ts'
 import {
   reviewApiVersion,
@@ -25,12 +26,17 @@ export interface CallParts {
   readonly ids: Ids
   readonly log: Log
   readonly clients: WebhookClients
+  /** Null: nothing is measured. */
+  readonly metrics?: WebhookMetrics | null
 }
 
 /** A call that failed: the failure policy of the webhook decides what follows. */
 export class HookFailure extends Error {
-  constructor(webhook: string, why: string) {
+  /** Status for metrics: the call could not be made, or it was made and failed. */
+  readonly status: 400 | 503
+  constructor(webhook: string, why: string, status: 400 | 503 = 503) {
     super(`failed calling webhook ${JSON.stringify(webhook)}: ${why}`)
+    this.status = status
   }
 }
 
@@ -55,6 +61,7 @@ export async function callHook(
     throw new HookFailure(
       name,
       'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)',
+      400,
     )
   const uid = parts.ids.uid()
   const apiVersion = reviewApiVersion(parts.v, version)
@@ -110,7 +117,7 @@ async function send(
         `failed to call webhook: Post ${JSON.stringify(url)}: ${why}`,
       )
     }
-    throw new HookFailure(hook.webhook.name, `could not get REST client: ${why}`)
+    throw new HookFailure(hook.webhook.name, `could not get REST client: ${why}`, 400)
   }
 }
 

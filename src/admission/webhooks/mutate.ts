@@ -7,6 +7,7 @@ import { applyJsonPatch } from '../../patch/json-patch.ts'
 import { sameJson } from '../../patch/json-value.ts'
 import type { MutableAttributes, MutableObject } from '../attributes.ts'
 import { callHook, errorOf, HookFailure, type CallParts } from './call-hook.ts'
+import { measured } from './measured-hook.ts'
 import type { Candidate } from './hook-index.ts'
 import { groupVersionOfKind, ObjectTexts } from './review-request.ts'
 import type { Verdict } from './review-response.ts'
@@ -97,8 +98,11 @@ async function callOne(
   const round = attributes.reinvocation.isAgain ? 1 : 0
   const key = `${parts.auditDomain}/round_${round}_index_${hook.index}`
   let isChanged = false
+  let isDenial = false
+  const end = measured(parts, candidate, attributes)
   try {
     const verdict = await callHook(parts, candidate, attributes, { isMutating: true, texts })
+    isDenial = verdict.denial !== null
     if (verdict.denial) throw verdict.denial
     const patch = patchIn(verdict, hook.webhook.name)
     if (patch) {
@@ -106,8 +110,10 @@ async function callOne(
       const value = { configuration, webhook: webhook.name, patch, patchType: verdict.patchType }
       attributes.annotate(`patch.${key}`, formatJson(value), 'Request')
     }
+    end(null)
     return isChanged
   } catch (error) {
+    end(error, { isDenial })
     const refusal = errorOf(parts, hook, error, attributes)
     if (refusal) throw refusal
     attributes.annotate(`failed-open.mutation.${key}`, webhook.name)

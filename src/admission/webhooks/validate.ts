@@ -3,6 +3,7 @@ import type { ObjectSource } from '../../catalogue/object-source.ts'
 import type { StatusError } from '../../meta/errors.ts'
 import type { Attributes } from '../attributes.ts'
 import { callHook, errorOf, type CallParts } from './call-hook.ts'
+import { measured } from './measured-hook.ts'
 import type { Candidate } from './hook-index.ts'
 import { ObjectTexts } from './review-request.ts'
 import { RequestSelection } from './selectors.ts'
@@ -44,10 +45,13 @@ async function refusalBy(
   { texts, place }: { readonly texts: ObjectTexts; readonly place: number },
 ): Promise<StatusError | null> {
   const { hook } = candidate
+  const end = measured(parts, candidate, attributes)
   try {
     const { denial } = await callHook(parts, candidate, attributes, { isMutating: false, texts })
+    end(denial, { isDenial: denial !== null })
     return denial
   } catch (error) {
+    end(error)
     const refusal = errorOf(parts, hook, error, attributes)
     if (refusal) return refusal
     const key = `failed-open.validating.${parts.auditDomain}/round_0_index_${place}`

@@ -1,7 +1,8 @@
-import { globalFlags } from '../../flags/global-flags.ts'
+import { logFlags } from '../../flags/log-flags.ts'
+import { configFlag, globalFlags } from '../../flags/global-flags.ts'
 import {
-  boolFlag,
   choiceFlag,
+  boolFlag,
   durationFlag,
   fileFlag,
   intFlag,
@@ -11,9 +12,12 @@ import {
   optionalTextFlag,
   switchesFlag,
 } from '../../flags/flags.ts'
+import { controllerFlags, managerControllersFlag } from '../../server/options/controller-flags.ts'
+import { idleControllerFlags } from './idle-controller-flags.ts'
 import { signingFlags } from './signing-flags.ts'
 
 const ELECTION = 'Leader election'
+const SERVING = 'Serving'
 
 /** Flags of the program that runs controllers, in the spelling of the reference where it has them. */
 export const controllerManagerFlags = {
@@ -29,11 +33,7 @@ export const controllerManagerFlags = {
     section: 'Server',
     help: 'Run each controller as its own service account, with a requested token.',
   }),
-  controllers: listFlag({
-    section: 'Controllers',
-    default: '*',
-    help: 'Controllers to run: * enables all, name enables one, -name disables one.',
-  }),
+  controllers: managerControllersFlag,
   'root-ca-file': fileFlag({
     section: 'Controllers',
     help: 'CA certificate that is published in every namespace and included in token secrets.',
@@ -42,6 +42,7 @@ export const controllerManagerFlags = {
     section: 'Controllers',
     help: 'Private key that signs the tokens in secrets. The server must verify tokens with it.',
   }),
+  ...controllerFlags,
   ...signingFlags,
   'feature-gates': switchesFlag({
     section: 'Controllers',
@@ -75,31 +76,39 @@ export const controllerManagerFlags = {
     section: ELECTION,
     help: 'Name of the Lease. Defaults to the name of the program in the vocabulary of the server.',
   }),
+  'leader-elect-resource-lock': choiceFlag(['leases'], {
+    section: ELECTION,
+    default: 'leases',
+    help: 'Kind of the object that the leader holds.',
+  }),
   'bind-address': ipFlag({
-    section: 'Health',
-    default: '127.0.0.1',
-    help: 'Address that serves /healthz, /livez and /readyz. Must be a loopback address if there is no certificate.',
+    section: SERVING,
+    default: '0.0.0.0',
+    help: 'Address that serves /healthz, /livez, /readyz, /metrics and /configz over HTTPS.',
   }),
   'secure-port': intFlag(
     { min: 0, max: 65_535 },
-    { section: 'Health', default: '10257', help: 'Port of the health endpoints; 0 disables them.' },
+    { section: SERVING, default: '10257', help: 'Port of these pages; 0 disables them.' },
   ),
   'tls-cert-file': fileFlag({
-    section: 'Health',
-    help: 'Serving certificate of the health endpoints, PEM. Without it they use plain HTTP.',
+    section: SERVING,
+    help: 'Serving certificate, PEM. Without it one is made that signs itself.',
   }),
   'tls-private-key-file': fileFlag({
-    section: 'Health',
+    section: SERVING,
     help: 'Private key of the serving certificate, PEM.',
   }),
-  'logging-format': choiceFlag(['text', 'json'], {
-    section: 'Logs',
-    default: 'text',
-    help: 'Format of the log, which is written to standard error.',
+  'client-ca-file': fileFlag({
+    section: SERVING,
+    help: 'Authorities of client certificates, PEM. Other users are known by their tokens, which the server reviews.',
   }),
-  v: intFlag(
-    { min: 0, max: 10 },
-    { section: 'Logs', short: 'v', default: '1', help: 'Log verbosity.' },
-  ),
+  'authorization-always-allow-paths': listFlag({
+    section: SERVING,
+    default: '/healthz,/readyz,/livez',
+    help: 'Paths that everybody may read; /path/* stands for all that begin so. For others the server is asked.',
+  }),
+  ...idleControllerFlags,
+  ...logFlags('1', 'Log verbosity.'),
+  ...configFlag,
   ...globalFlags,
 }

@@ -1,5 +1,5 @@
 /** Runs the controllers until a signal. */
-import { isIP } from 'node:net'
+import { systemClock } from '../../base/clock.ts'
 import { readFlagFileSync } from '../../base/flag-file.ts'
 import { lineLog, type Log } from '../../base/log.ts'
 import { plainMessage } from '../../base/plain-reason.ts'
@@ -8,12 +8,16 @@ import type {
   ControllerManager,
   ControllerManagerOptions,
 } from '../../controller-manager/controller-manager.ts'
+import { controllerSettingsOf } from '../../server/options/controller-flags.ts'
 import { product } from '../../vocabulary/index.ts'
-import { parseFlags, type Values } from '../../flags/flags.ts'
+import type { Serving } from '../../controller-manager/serving.ts'
+import { FlagError, type Values } from '../../flags/flags.ts'
+import { moduleLevels } from '../../flags/log-flags.ts'
 import { helpText } from '../../flags/help.ts'
+import { flagValues } from '../flag-values.ts'
+import { versionText } from '../version-text.ts'
 import { signalCode, type Terminal } from '../terminal.ts'
 import { controllerManagerFlags } from './controller-manager-flags.ts'
-import { serveHealth } from './health-server.ts'
 import { signingOf } from './signing-flags.ts'
 
 /** Name, version and terminal of the command. */
@@ -31,17 +35,24 @@ export async function controllerManagerCommand(
   { name, version, terminal }: ControllerManagerCommand,
   args: readonly string[],
 ): Promise<number> {
-  const values = parseFlags(controllerManagerFlags, args)
+  const read = flagValues(controllerManagerFlags, args)
+  const values = read instanceof Promise ? await read : read
   if (values.help || values['help-all']) {
     terminal.out(helpText({ about: ABOUT, name, flags: controllerManagerFlags, example: EXAMPLE }))
     return 0
   }
-  if (values.version) {
-    terminal.out(`${name} ${version}\n`)
+  if (values.version !== false) {
+    terminal.out(versionText(name, version, values.version))
     return 0
   }
   const write = (line: string) => terminal.err(line)
-  const log = lineLog({ format: values['logging-format'], level: values.v, now: Date.now, write })
+  const log = lineLog({
+    format: values['logging-format'],
+    level: values.v,
+    modules: moduleLevels(values.vmodule),
+    now: Date.now,
+    write,
+  })
   const ending = new AbortController()
   terminal.onSignal((signal) => {
     if (ending.signal.aborted) terminal.exit(signalCode(signal))
@@ -66,15 +77,15 @@ async function run(
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
-  const health = values['secure-port'] === 0 ? null : await serveHealth(healthOf(values), manager)
-  if (health) log.info('serving health checks', { url: health.url })
+  const serving = values['secure-port'] === 0 ? null : await serve(manager, values)
+  if (serving) log.info('serving health and other pages', { url: serving.url })
   // Nothing else keeps the process running while the server is unreachable.
   const awake = setInterval(() => {}, 60_000)
   try {
     await manager.run(signal)
   } finally {
     clearInterval(awake)
-    await health?.close()
+    await serving?.close()
   }
 }
 
@@ -82,6 +93,7 @@ async function optionsOf(values: ManagerValues, log: Log): Promise<ControllerMan
   return {
     config: await configOf(values),
     controllers: values.controllers,
+    settings: controllerSettingsOf(values),
     useServiceAccountCredentials: values['use-service-account-credentials'],
     rootCa: fileText('root-ca-file', values),
     serviceAccountKey: fileText('service-account-private-key-file', values),
@@ -114,16 +126,47 @@ type FileFlag =
   | 'service-account-private-key-file'
   | 'tls-cert-file'
   | 'tls-private-key-file'
+  | 'client-ca-file'
 
 const fileText = (flag: FileFlag, values: ManagerValues): string =>
   values[flag] === '' ? '' : readFlagFileSync(flag, values[flag]).toString()
 
-function healthOf(values: ManagerValues) {
-  const host = values['bind-address']
+/** Serves the port of the program. */
+async function serve(manager: ControllerManager, values: ManagerValues): Promise<Serving> {
+  const { serveManager } = await import('../../controller-manager/serving.ts')
+  const { DelegatedAccess } = await import('../../controller-manager/access.ts')
+  const { metricsPage } = await import('../../controller-manager/metrics-page.ts')
   const cert = fileText('tls-cert-file', values)
   const key = fileText('tls-private-key-file', values)
-  const isLocal = host.startsWith('127.') || (isIP(host) === 6 && host === '::1')
-  if (cert === '' && !isLocal)
-    throw new Error(`--bind-address ${host} needs --tls-cert-file and --tls-private-key-file`)
-  return { host, port: values['secure-port'], cert, key }
+  if ((cert === '') !== (key === ''))
+    throw new FlagError('--tls-cert-file and --tls-private-key-file must be given together')
+  return serveManager({
+    host: values['bind-address'],
+    port: values['secure-port'],
+    cert,
+    key,
+    clientCa: fileText('client-ca-file', values),
+    alwaysAllow: values['authorization-always-allow-paths'],
+    access: new DelegatedAccess(() => manager.server(), systemClock),
+    conditions: () => manager.conditions(),
+    pages: new Map([
+      [
+        '/configz',
+        { type: 'application/json', text: () => JSON.stringify(configOfPages(manager, values)) },
+      ],
+      ['/metrics', metricsPage(() => manager.metrics())],
+    ]),
+    clock: systemClock,
+  })
 }
+
+/** What is in force, without anything secret. */
+const configOfPages = (manager: ControllerManager, values: ManagerValues) => ({
+  [manager.server()?.v.resolve('{system}controllermanager.config{api}') ?? 'config']: {
+    controllers: values.controllers,
+    settings: controllerSettingsOf(values),
+    featureGates: values['feature-gates'],
+    leaderElection: values['leader-elect'],
+    useServiceAccountCredentials: values['use-service-account-credentials'],
+  },
+})

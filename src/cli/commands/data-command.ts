@@ -1,6 +1,7 @@
 /** Shared code of commands about stored data. */
 import { product } from '../../vocabulary/index.ts'
 import { parseFlags, textFlag, type Flags, type Values } from '../../flags/flags.ts'
+import { versionText } from '../version-text.ts'
 import type { globalFlags } from '../../flags/global-flags.ts'
 import { helpText, shortHelp, type CommandHelp } from '../../flags/help.ts'
 import { plainMessage } from '../../base/plain-reason.ts'
@@ -45,8 +46,9 @@ export async function runDataCommand<F extends Flags & typeof globalFlags>(
     terminal.out(helpText(told))
     return 0
   }
-  if (args.includes('--version')) {
-    terminal.out(`${name} ${version}\n`)
+  const asked = args.find((arg) => arg === '--version' || arg === '--version=raw')
+  if (asked !== undefined) {
+    terminal.out(versionText(name, version, asked.endsWith('raw') ? 'raw' : true))
     return 0
   }
   const values = parseFlags(flags, args)

@@ -1,12 +1,17 @@
 import { resolve } from 'node:path'
 import { lineLog } from '../../base/log.ts'
+import { readFlagFileSync } from '../../base/flag-file.ts'
 import { limitHeap } from '../../base/heap-limits.ts'
 import type { EtcdUse } from '../../server/options/etcd-options.ts'
 import type { RunningServer, ServerOptions } from '../../server/options/server-options.ts'
 import { startFailure } from '../../base/start-failure.ts'
+import { controllerSettingsOf } from '../../server/options/controller-flags.ts'
 import { product } from '../../vocabulary/index.ts'
-import { parseFlags, type Values } from '../../flags/flags.ts'
+import type { Values } from '../../flags/flags.ts'
+import { moduleLevels } from '../../flags/log-flags.ts'
 import { helpText, shortHelp } from '../../flags/help.ts'
+import { flagValues } from '../flag-values.ts'
+import { versionText } from '../version-text.ts'
 import { signalCode, type EndSignal, type Terminal } from '../terminal.ts'
 import { agentTlsOf } from './agent-tls.ts'
 import { admissionOf } from '../../server/options/admission-flags.ts'
@@ -15,6 +20,8 @@ import { auditOf } from '../../server/options/audit-flags.ts'
 import { aggregationOf } from '../../server/options/aggregation-flags.ts'
 import { authenticationOf } from '../../server/options/authentication-flags.ts'
 import { authorizationOf } from '../../server/options/authorization-flags.ts'
+import { servingOf } from '../../server/options/serving-flags.ts'
+import { metricsOf } from '../../server/options/metrics-flags.ts'
 import { commonServerFlags, serverFlags } from '../../server/options/server-flags.ts'
 
 /** Starts a server, as the package does. */
@@ -31,6 +38,9 @@ export interface ServerCommand {
   readonly start?: StartServer
 }
 
+/** What requests and connections get to end, milliseconds. */
+const SHUTDOWN_GRACE_MS = 60_000
+
 const HELP = {
   flags: serverFlags,
   common: commonServerFlags,
@@ -46,18 +56,25 @@ export async function serverCommand(
   args: readonly string[],
 ): Promise<number> {
   const { name, about, version, terminal } = command
-  const values = parseFlags(serverFlags, args)
+  const read = flagValues(serverFlags, args)
+  const values = read instanceof Promise ? await read : read
   const help = { ...HELP, about, name }
   if (values.help || values['help-all']) {
     terminal.out(values.help ? shortHelp(help) : helpText(help))
     return 0
   }
-  if (values.version) {
-    terminal.out(`${name} ${version}\n`)
+  if (values.version !== false) {
+    terminal.out(versionText(name, version, values.version))
     return 0
   }
   const write = (line: string) => terminal.err(line)
-  const log = lineLog({ format: values['logging-format'], level: values.v, now: Date.now, write })
+  const log = lineLog({
+    format: values['logging-format'],
+    level: values.v,
+    modules: moduleLevels(values.vmodule),
+    now: Date.now,
+    write,
+  })
   let options: ServerOptions = {}
   // Always logged: operators look here when a server has ended.
   const lasting = lineLog({
@@ -73,7 +90,7 @@ export async function serverCommand(
     terminal.onSignal((signal) => {
       if (state !== 'running') {
         stopped(signal, state === 'starting' ? 'before it was ready' : 'at once, second signal')
-        terminal.exit(signalCode(signal))
+        terminal.exit(state === 'starting' ? signalCode(signal) : 1)
       }
       state = 'ending'
       end(signal)
@@ -91,8 +108,15 @@ export async function serverCommand(
   }
   state = 'running'
   terminal.out(readyLine(server))
+  const { NOTIFY_SOCKET } = process.env
+  const manager =
+    NOTIFY_SOCKET === undefined
+      ? null
+      : (await import('../service-manager.ts')).serviceManager(process.env, { log })
+  manager?.ready(`Serving at ${server.url}`)
   const signal = await asked
   log.info('shutting down', { signal })
+  manager?.stopping()
   try {
     await server.close()
     stopped(signal, 'in order')
@@ -121,28 +145,41 @@ function optionsOf(values: ServerValues): ServerOptions {
     servingHosts: values['tls-san'],
     eventTtlMs: values['event-ttl'],
     storeJournal: values['store-journal'],
+    unsafeNoFsync: values['unsafe-no-fsync'],
     allowUnlockedDataDir: values['allow-unlocked-data-dir'],
     verify: values.verify,
     encryptionConfigFile: values['encryption-provider-config'],
     vocabulary: values.vocabulary,
     bindAddress: values['bind-address'],
     port: values['secure-port'],
+    externalHostname: values['external-hostname'],
     advertiseAddress: values['advertise-address'],
     featureGates: values['feature-gates'],
     runtimeConfig: values['runtime-config'],
     serviceClusterIpRange: values['service-cluster-ip-range'],
     serviceNodePortRange: values['service-node-port-range'],
     allowPrivileged: values['allow-privileged'],
+    serving: servingOf(values),
     authentication: authenticationOf(values),
     authorization: authorizationOf(values),
     aggregation: aggregationOf(values),
+    ...metricsOf(values),
+    ...(values.profiling ? {} : { profiling: false }),
     ...admissionOf(values),
     controllers: values.controllers,
+    controllerSettings: controllerSettingsOf(values),
     historyMs: values['history-window'],
     requestTimeoutMs: values['request-timeout'],
+    shutdownGraceMs: SHUTDOWN_GRACE_MS,
+    livezGraceMs: values['livez-grace-period'],
+    shutdownDelayMs: values['shutdown-delay-duration'],
+    shutdownSendRetryAfter: values['shutdown-send-retry-after'],
     clusterSigningDurationMs: values['cluster-signing-duration'],
     minRequestTimeoutMs: values['min-request-timeout'] * 1000,
     ...(agentTls ? { agentTls } : {}),
+    ...(values['root-ca-file'] === ''
+      ? {}
+      : { rootCa: readFlagFileSync('root-ca-file', values['root-ca-file']).toString() }),
     ...(audit ? { audit } : {}),
   }
 }

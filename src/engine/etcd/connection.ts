@@ -16,9 +16,16 @@ export interface ConnectionOptions {
   readonly key?: Buffer
   readonly requestTimeoutMs: number
   readonly clock: Clock
+  /** Told of each call; absent: nobody is. */
+  readonly observe?: ObserveCall
   /** Makes the transport to a member; our own unless specified otherwise. */
   readonly open?: OpenTransport
 }
+
+/** Told of a call that begins; told the status of its end by calling what it returns. */
+export type ObserveCall = (
+  call: Pick<Call<unknown>, 'method' | 'operation' | 'key'>,
+) => (code: number) => void
 
 /** A stream of watch frames. */
 export type WatchStream = MessageStream<WatchResponse>
@@ -31,6 +38,9 @@ export interface Call<T> {
   /** A call that changes something is tried again only when it surely did not arrive. */
   readonly writes?: boolean
   readonly timeoutMs?: number
+  /** What it does, in a word, and to a key of which resource; for metrics. */
+  readonly operation?: string
+  readonly key?: string
 }
 
 interface Endpoint {
@@ -97,7 +107,7 @@ export class Connection {
       // Of several members, one that is silent must not use up the time of the others.
       const share = ask.writes ? timeoutMs : timeoutMs / this.#endpoints.length
       try {
-        return await call(client, ask, Math.min(deadline - systemClock.now(), share))
+        return await this.#call(client, ask, Math.min(deadline - systemClock.now(), share))
       } catch (error) {
         const failure = error as GrpcError
         if (!isPassing(failure)) throw refusalOf(failure, server)
@@ -121,11 +131,23 @@ export class Connection {
     const { client } = this.#endpoints.find((endpoint) => endpoint.server === server)!
     const timeoutMs = ask.timeoutMs ?? this.#options.requestTimeoutMs
     try {
-      return await call(client, ask, timeoutMs)
+      return await this.#call(client, ask, timeoutMs)
     } catch (error) {
       const failure = error as GrpcError
       if (!isPassing(failure)) throw refusalOf(failure, server)
       throw unavailable(failure, { server, timeoutMs, writes: false })
+    }
+  }
+
+  async #call<T>(client: Transport, ask: Call<T>, timeoutMs: number): Promise<T> {
+    const end = this.#options.observe?.(ask)
+    try {
+      const answer = await client.call(ask.method, ask.request, ask.decode, timeoutMs)
+      end?.(0)
+      return answer
+    } catch (error) {
+      end?.((error as GrpcError).code)
+      throw error
     }
   }
 
@@ -153,9 +175,6 @@ export class Connection {
     for (const { client } of this.#endpoints) client.close()
   }
 }
-
-const call = <T>(client: Transport, ask: Call<T>, timeoutMs: number): Promise<T> =>
-  client.call(ask.method, ask.request, ask.decode, timeoutMs)
 
 function unavailable(
   error: GrpcError,

@@ -30,12 +30,14 @@ const KEYS_PAGE = 10_000
 export const readRange = (
   connection: Connection,
   request: RangeRequest,
-  timeoutMs?: number,
+  { timeoutMs, key }: { readonly timeoutMs?: number; readonly key?: string } = {},
 ): Promise<RangeResponse> =>
   connection.call({
     method: '/etcdserverpb.KV/Range',
     request: encodeRange(request),
     decode: decodeRange,
+    operation: request.end === undefined ? 'get' : 'list',
+    ...(key === undefined ? {} : { key }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   })
 
@@ -63,7 +65,7 @@ export class Reads {
 
   /** A key at a revision. Throws Compacted and FutureRevision. */
   async get(key: string, at: Revision): Promise<Item | null> {
-    const { items } = await this.#readAt(at, { key: this.#layout.toEtcd(key) })
+    const { items } = await this.#readAt(at, { key: this.#layout.toEtcd(key) }, key)
     return items[0] ? itemOf(key, items[0]) : null
   }
 
@@ -77,7 +79,7 @@ export class Reads {
     while (span && next !== undefined) {
       // One more shows whether there are more.
       const asked = limit === Infinity ? PAGE : Math.min(MOST_ITEMS, limit - items.length + 1)
-      const page = await this.#readAt(at, { key: next, end: span.end, limit: asked })
+      const page = await this.#readAt(at, { key: next, end: span.end, limit: asked }, prefix)
       for (const kv of page.items) {
         const key = this.#layout.toKey(kv.key)
         if (key === null) continue
@@ -138,16 +140,14 @@ export class Reads {
   }
 
   /** Reads the state of a revision, also when etcd has only younger ones that are no different. */
-  async #readAt(at: Revision, request: RangeRequest): Promise<RangeResponse> {
+  async #readAt(at: Revision, request: RangeRequest, name: string): Promise<RangeResponse> {
     const position = this.#position
     for (;;) {
       this.#checkReadable(at)
       const { known } = position
       try {
-        return await readRange(this.#connection, {
-          ...request,
-          at: at >= position.changed ? known : at,
-        })
+        const read = { ...request, at: at >= position.changed ? known : at }
+        return await readRange(this.#connection, read, { key: name })
       } catch (error) {
         if (!isCompacted(error)) throw error
         position.raiseFloor(await this.#history.floor(this.#layout.marker))

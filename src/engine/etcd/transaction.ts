@@ -79,6 +79,8 @@ async function write(
         request: encodeTxn({ compare, writes, read }),
         decode: decodeTxn,
         writes: true,
+        operation: operationOf([...changes.values()]),
+        key: [...changes.values()][0]?.key ?? '',
       })
     } catch (error) {
       const made = error instanceof StoreFull ? await madeAllTheSame(writes, connection) : null
@@ -87,6 +89,12 @@ async function write(
       leases.forget()
     }
   }
+}
+
+/** What a transaction does to its first key. */
+const operationOf = ([first]: readonly Change[]): string => {
+  if (!first || first.value === null) return 'delete'
+  return first.ifChangedAt === 0 ? 'create' : 'update'
 }
 
 /** The first write beyond the quota may be refused and made: a read shows which. */

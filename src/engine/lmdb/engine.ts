@@ -60,6 +60,8 @@ export interface LmdbOptions extends LockOptions {
   readonly cutJournal?: boolean
   /** Small transactions after which a journal is kept; 0: from the start. */
   readonly journalAfter?: number
+  /** False: commits resolve before they are on disk, and a crash of the machine may lose or damage the store. */
+  readonly isFlushed?: boolean
   /** Which of them keep everything else waiting while they are flushed. */
   readonly flushes?: Pick<FlushChoice, 'isAtOnce' | 'took'>
 }
@@ -117,7 +119,7 @@ async function opened(
   known: boolean,
 ): Promise<LmdbEngine> {
   new Space(options.dir).checkOpening()
-  const file = new Environment(path, options.clock)
+  const file = new Environment(path, options.clock, { isFlushed: options.isFlushed ?? true })
   let engine: LmdbEngine | null = null
   try {
     lock.holdData()

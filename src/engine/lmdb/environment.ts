@@ -26,6 +26,7 @@ interface Opened {
 export class Environment implements Databases {
   readonly space: Space
   readonly #path: string
+  readonly #isFlushed: boolean
   readonly #clock: Clock
   /** Null while the file could not be opened anew: its next user tries, and gets the error. */
   #opened: Opened | null
@@ -39,9 +40,10 @@ export class Environment implements Databases {
   #closed = false
 
   /** Throws what LMDB throws. */
-  constructor(path: string, clock: Clock) {
+  constructor(path: string, clock: Clock, { isFlushed = true } = {}) {
     this.space = new Space(dirname(path))
     this.#path = path
+    this.#isFlushed = isFlushed
     this.#clock = clock
     this.#opened = this.#open()
   }
@@ -139,7 +141,10 @@ export class Environment implements Databases {
 
   #open(): Opened {
     this.#times++
-    const root = open(openOptions(this.#path)) as RootDatabase<Buffer, Buffer>
+    const root = open(openOptions(this.#path, { isFlushed: this.#isFlushed })) as RootDatabase<
+      Buffer,
+      Buffer
+    >
     try {
       return { root, databases: databases(root) }
     } catch (error) {

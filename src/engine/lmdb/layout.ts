@@ -59,7 +59,10 @@ export const otherFormat = (dir: string, found: string | undefined, wanted: stri
   )
 
 /** How the file is opened. */
-export function openOptions(path: string, { readOnly = false } = {}): RootDatabaseOptionsWithPath {
+export function openOptions(
+  path: string,
+  { readOnly = false, isFlushed = true } = {},
+): RootDatabaseOptionsWithPath {
   return {
     path,
     noSubdir: true,
@@ -70,6 +73,8 @@ export function openOptions(path: string, { readOnly = false } = {}): RootDataba
     overlappingSync: false,
     // With it, a failed commit also rejects a promise that callers cannot reach, which ends the process.
     eventTurnBatching: false,
+    // The system writes by itself, in its own time: a crash of this process loses nothing, one of the machine may.
+    noSync: !isFlushed,
     readOnly,
     encoding: 'binary',
     keyEncoding: 'binary',

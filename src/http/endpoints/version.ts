@@ -1,41 +1,8 @@
-import { arch, platform } from 'node:os'
+import { versionInfo } from '../../base/version-info.ts'
 import type { Endpoint } from '../context.ts'
 
-/** Build information of the program. */
-export interface BuildInfo {
-  /** Version of this program, for instance `0.1.0`. */
-  readonly version: string
-  /** Hexadecimal digits. */
-  readonly gitCommit: string
-  readonly gitTreeState: string
-  /** RFC 3339, in seconds. */
-  readonly buildDate: string
-}
-
-/** Release whose behaviour the server implements. */
-const MAJOR = '1'
-const MINOR = '25'
-
-/** The version as clients read it, for instance `v1.25.0+0.1.0`. */
-export const gitVersion = (version: string): string => `v${MAJOR}.${MINOR}.0+${version}`
-
 /** `/version`: the release that clients may rely on. */
-export function versionEndpoint(build: BuildInfo): Endpoint {
-  const processor = arch() === 'x64' ? 'amd64' : arch()
-  const body = JSON.stringify(
-    {
-      major: MAJOR,
-      minor: MINOR,
-      gitVersion: gitVersion(build.version),
-      gitCommit: build.gitCommit,
-      gitTreeState: build.gitTreeState,
-      buildDate: build.buildDate,
-      goVersion: `node${process.versions.node}`,
-      compiler: 'node',
-      platform: `${platform()}/${processor}`,
-    },
-    null,
-    2,
-  )
+export function versionEndpoint(): Endpoint {
+  const body = JSON.stringify(versionInfo(), null, 2)
   return () => ({ status: 200, headers: ['content-type', 'application/json'], body })
 }

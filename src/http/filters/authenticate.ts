@@ -40,7 +40,10 @@ const authenticationContextOf = (context: Context): AuthenticationContext => ({
 })
 
 function accept(context: Context, found: AuthenticationResult, socket: Socket): void {
-  if (!found) throw unauthorized()
+  if (!found) {
+    if (context.record !== null) context.record.unknownUser = 'failure'
+    throw unauthorized()
+  }
   context.user = found.user
   if (found.user.name !== ANONYMOUS) context.server.connections.know(socket)
   context.server.authentication.removeCredentials(context.exchange)
@@ -49,6 +52,7 @@ function accept(context: Context, found: AuthenticationResult, socket: Socket): 
 
 /** Why a credential is invalid is logged only, not returned. */
 function refused(context: Context, error: unknown): unknown {
+  if (context.record !== null) context.record.unknownUser = 'error'
   if (!(error instanceof CredentialError)) return error
   context.server.log.debug(2, 'Unable to authenticate the request', { error: error.message })
   return unauthorized()

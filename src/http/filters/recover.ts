@@ -2,11 +2,13 @@ import { statusOfFailure } from '../../registry/failures.ts'
 import { plainError } from '../../meta/errors.ts'
 import { StoreRefusal, StoreUnavailable } from '../../engine/engine.ts'
 import type { ApiResponse, Context } from '../context.ts'
+import { EarlyResponse } from '../early-response.ts'
 import { failureResponse } from '../failure-response.ts'
 import { plainTextResponse, PlainTextError } from '../plain-text.ts'
 
 /** Converts any thrown error into a Status: the only place that does. */
 export function recover(context: Context, error: unknown): ApiResponse | Promise<ApiResponse> {
+  if (error instanceof EarlyResponse) return error.response
   if (error instanceof PlainTextError) return plainTextResponse(error)
   const known = statusOfFailure(error)
   if (error instanceof StoreUnavailable)

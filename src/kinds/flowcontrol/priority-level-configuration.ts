@@ -85,19 +85,17 @@ export class PriorityLevelConfiguration extends kind({
 }) {}
 
 /** Mandatory priority levels by name; their specs are fixed. */
-const MANDATORY_PRIORITY_LEVELS: ReadonlyMap<string, PriorityLevelConfigurationSpec> = new Map<
-  string,
-  PriorityLevelConfigurationSpec
->([
-  ['exempt', { type: 'Exempt' }],
-  [
-    'catch-all',
-    {
-      type: 'Limited',
-      limited: { assuredConcurrencyShares: 5, limitResponse: { type: 'Reject' } },
-    },
-  ],
-])
+export const MANDATORY_PRIORITY_LEVELS: ReadonlyMap<string, PriorityLevelConfigurationSpec> =
+  new Map<string, PriorityLevelConfigurationSpec>([
+    ['exempt', { type: 'Exempt' }],
+    [
+      'catch-all',
+      {
+        type: 'Limited',
+        limited: { assuredConcurrencyShares: 5, limitResponse: { type: 'Reject' } },
+      },
+    ],
+  ])
 
 const queuingCell =
   (field: keyof QueuingConfiguration) =>

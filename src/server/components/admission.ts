@@ -1,3 +1,4 @@
+import { admissionMetrics } from '../../admission/admission-metrics.ts'
 import { admissionChain, type AdmissionChain } from '../../admission/chain.ts'
 import type { PluginDeps } from '../../admission/plugin.ts'
 import { pluginWriter } from '../../registry/plugin-writer.ts'
@@ -16,7 +17,7 @@ export const admission = (settings: Settings) =>
     name: 'admission',
     needs: ['api', 'catalogue', 'objects'],
     start({ api, catalogue, objects }) {
-      const { v, clock, ids, log, gate, plugins: chosen, options, inside } = settings
+      const { v, clock, ids, log, gate, plugins: chosen, options, inside, metrics } = settings
       const { authorizer } = api
       const writer = pluginWriter(() => api)
       const tolerationSeconds = {
@@ -34,13 +35,20 @@ export const admission = (settings: Settings) =>
         catalogue,
         gate,
         tolerationSeconds,
+        onCall: inside.onWebhookCall,
         resolve: serviceResolver(settings, objects),
+        metrics,
       }
-      const plugins = chosen.factories.map((factory) =>
-        factory.create(deps, chosen.configurations.get(factory.name)),
+      const names = new Map(
+        chosen.factories.map((factory) => [
+          factory.create(deps, chosen.configurations.get(factory.name)),
+          factory.name,
+        ]),
       )
+      const plugins = [...names.keys()]
+      const observer = inside.admissionObserver ?? admissionMetrics(metrics, names)
       return {
-        part: { chain: admissionChain(plugins, clock, inside.admissionObserver) },
+        part: { chain: admissionChain(plugins, clock, observer) },
         async stop() {
           for (const plugin of plugins) await plugin.close?.()
         },

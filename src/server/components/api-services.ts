@@ -3,6 +3,7 @@ import { yieldToEventLoop } from '../../base/event-loop.ts'
 import type { AutoRegistration } from '../../aggregation/auto-registration.ts'
 import type { AvailabilityController } from '../../aggregation/availability-controller.ts'
 import { InternalWriter } from '../../registry/internal-writer.ts'
+import { availabilityMetrics } from '../metrics/availability-metrics.ts'
 import type { Settings } from '../settings.ts'
 import { component, type ServerParts } from './component.ts'
 
@@ -25,6 +26,8 @@ const STEPS = [
   'apiservice-status-available-controller',
   '{system}-apiserver-autoregistration',
   'autoregister-completion',
+  'apiservice-openapi-controller',
+  'apiservice-openapiv3-controller',
 ] as const
 
 /** Registers what this server serves, and checks extension servers; in the background, on every server. */
@@ -82,6 +85,7 @@ async function run(settings: Settings, parts: Parts): Promise<Running> {
     ...{ v, services, resolve, objects, certificate, catalogue, writer, onError },
     reach: api,
     clock: settings.clock,
+    ...availabilityMetrics(settings.metrics),
   })
   availability.start()
   await registration.start()

@@ -1,3 +1,4 @@
+import { IterationQueue } from '../../base/iteration-queue.ts'
 import { serviceAllocators } from '../../registry/allocations.ts'
 import { KeyedMutex, type Api } from '../../registry/context.ts'
 import type { Settings } from '../settings.ts'
@@ -21,6 +22,7 @@ export const api = (settings: Settings) =>
         clock,
         ids,
         cache: parts.cache,
+        largeWork: new IterationQueue(),
         catalogue: parts.catalogue,
         get admission() {
           return parts.admission.chain

@@ -9,13 +9,13 @@ export interface ServerAudit {
 }
 
 /** Opens the audit backends. */
-export const audit = ({ options, v, clock, ids, log }: Settings) =>
+export const audit = ({ options, v, clock, ids, log, metrics }: Settings) =>
   component({
     name: 'audit',
     async start() {
       if (options.audit === undefined) return { part: { trail: null } }
       const { openAudit } = await import('../open-audit.ts')
-      const trail = await openAudit(options.audit, { v, clock, ids, log })
+      const trail = await openAudit(options.audit, { v, clock, ids, log, metrics })
       return { part: { trail }, stop: () => trail?.close() }
     },
   })

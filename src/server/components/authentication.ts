@@ -4,7 +4,7 @@ import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
 /** Opens the authenticators that the options name. */
-export const authentication = ({ options, v, clock, log }: Settings) =>
+export const authentication = ({ options, inside, v, clock, log, metrics }: Settings) =>
   component({
     name: 'authentication',
     needs: ['objects', 'pki', 'authorization'],
@@ -12,10 +12,12 @@ export const authentication = ({ options, v, clock, log }: Settings) =>
       const part = await openAuthentication(options.authentication ?? {}, {
         v,
         clock,
-        certificateClock: systemClock,
+        certificateClock: inside.certificateClock ?? systemClock,
         log,
+        onCall: inside.onWebhookCall,
         objects,
         pki,
+        metrics,
         anonymousAllowed: !authorization.modes.includes('AlwaysAllow'),
       })
       return { part, stop: () => part.close() }

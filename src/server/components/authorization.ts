@@ -3,12 +3,15 @@ import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
 /** Opens the authorizers that the options name. */
-export const authorization = ({ options, v, clock, log }: Settings) =>
+export const authorization = ({ options, inside, v, clock, log }: Settings) =>
   component({
     name: 'authorization',
     needs: ['objects'],
     async start({ objects }) {
-      const part = await openAuthorization(options.authorization ?? {}, { v, clock, log, objects })
+      const part = await openAuthorization(options.authorization ?? {}, {
+        ...{ v, clock, log, objects },
+        onCall: inside.onWebhookCall,
+      })
       return { part, stop: () => part.close() }
     },
   })

@@ -17,10 +17,13 @@ import type { BootstrapPolicy } from './bootstrap-policy.ts'
 import type { ServerControllers } from './controllers.ts'
 import type { OpenEngine } from '../store-kinds.ts'
 import type { ServerEndpoints } from './endpoints.ts'
+import type { ServerFlowControl } from './flow-control.ts'
+import type { FlowControlObjects } from './flow-control-objects.ts'
 import type { FirstObjects } from './first-objects.ts'
 import type { Health } from './health.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 import type { Listening } from './listener.ts'
+import type { ServerMetrics } from './metrics.ts'
 import type { PublishedAuthentication } from './published-authentication.ts'
 import type { Requests } from './requests.ts'
 import type { OpenedStore } from './store.ts'
@@ -35,6 +38,7 @@ export interface ServerParts {
   readonly cache: WatchCache
   readonly api: Api
   readonly objects: ObjectSource
+  readonly metrics: ServerMetrics
   readonly admission: ServerAdmission
   readonly audit: ServerAudit
   readonly firstObjects: FirstObjects
@@ -44,6 +48,7 @@ export interface ServerParts {
   readonly systemPriorities: null
   readonly authentication: Authentication
   readonly health: Health
+  readonly flowControl: ServerFlowControl
   readonly endpoints: ServerEndpoints
   readonly requests: Requests
   readonly listener: Listening
@@ -52,6 +57,7 @@ export interface ServerParts {
   readonly serverLease: ServerLease | null
   readonly serverService: null
   readonly bootstrapPolicy: BootstrapPolicy
+  readonly flowControlObjects: FlowControlObjects
   readonly publishedAuthentication: PublishedAuthentication
   readonly apiServices: ApiServiceControllers
   readonly controllers: ServerControllers

@@ -70,18 +70,22 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
   const { clock } = settings
   return runControllers(
     {
-      ...{ api, authorizer, log },
+      ...{ api, authorizer, log, metrics: settings.metrics },
       remote: (inner, user, userAgent) =>
         new RemoteTransport(
           inner,
           { services, resolve, certificate, authorizer, clock, userAgent, reach: api },
           user,
         ),
-      onlyServer: options.controllers === 'server',
+      choice: options.controllers ?? true,
+      settings: options.controllerSettings ?? {},
       hasBootstrapTokens: options.authentication?.bootstrapTokens !== false,
     },
     {
-      tokens: { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
+      tokens: {
+        ca: options.rootCa ?? pki.ca,
+        issue: (account, secret) => issuer.issueLegacy(account, secret),
+      },
       signing: signingBy(pki, options, log),
     },
     () =>

@@ -14,7 +14,7 @@ export interface Health {
 }
 
 /** Health checks of the server. */
-export const health = ({ options, v, clock }: Settings) =>
+export const health = ({ options, v, clock, flowLimits }: Settings) =>
   component({
     name: 'health',
     needs: ['engine', 'admission', 'authorization', 'authentication'],
@@ -25,21 +25,26 @@ export const health = ({ options, v, clock }: Settings) =>
         ...(options.controllers === false
           ? (['start-apiextensions-informers', 'start-apiextensions-controllers'] as const)
           : []),
+        ...(flowLimits.isFair
+          ? (['max-in-flight-filter'] as const)
+          : (['priority-and-fairness-config-consumer', 'priority-and-fairness-filter'] as const)),
       ])
       // Their sources have been read: the components above have started.
       progress.done(
         'start-{system}-apiserver-admission-initializer',
         'generic-apiserver-start-informers',
+        'storage-object-count-tracker-hook',
       )
+      const liveUntilMs = clock.now() + (options.livezGraceMs ?? 0)
       let isReady = false
       const checks = healthChecks(
         storeChecks(parts.engine, options, clock),
         {
           ready: () => isReady,
           synced: () => isReady && parts.admission.chain.isReady(),
-          draining: () => parts.requests.state.draining,
+          draining: () => parts.requests.state.shutdown.hasBegun,
         },
-        progress.checks(v),
+        progress.checks(v, () => clock.now() < liveUntilMs),
       )
       return { part: { checks, progress, namespacesReady: () => void (isReady = true) } }
     },

@@ -3,6 +3,7 @@ import { OWNER_FILE } from '../../base/folders.ts'
 import { adminKubeconfig } from '../../client/kubeconfig.ts'
 import { writeFileAtomically } from '../../pki/write-file.ts'
 import { dataDirFault } from '../data-dir.ts'
+import { hasOwnFiles, LOOPBACK_NAME } from '../serving-certificates.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -14,13 +15,14 @@ export interface Kubeconfig {
 }
 
 /** Creates the kubeconfig of the administrator and writes it to the data directory. */
-export const kubeconfig = ({ options: { dataDir }, v }: Settings) =>
+export const kubeconfig = ({ options: { dataDir, serving = {} }, v }: Settings) =>
   component({
     name: 'kubeconfig',
     needs: ['listener', 'pki'],
     async start({ listener, pki }) {
       const text = adminKubeconfig({
         server: listener.url,
+        ...(hasOwnFiles(serving) ? { serverName: LOOPBACK_NAME } : {}),
         ca: pki.ca,
         cert: pki.adminCert,
         key: pki.adminKey,

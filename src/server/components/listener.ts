@@ -1,50 +1,77 @@
+import { isIP } from 'node:net'
+import { systemClock } from '../../base/clock.ts'
 import { errorText } from '../../base/error-text.ts'
 import { documentEndpoint } from '../../http/endpoints/document.ts'
-import { listen } from '../../http/listen.ts'
+import { listen, type Listener } from '../../http/listen.ts'
+import { tlsParameters } from '../../http/tls-parameters.ts'
+import { tlsHandshakeErrors } from '../../metrics/declared/access.ts'
+import type { ServingOptions } from '../options/serving-options.ts'
+import { openServingCertificates } from '../serving-certificates.ts'
 import type { Settings } from '../settings.ts'
 import { component, type ServerParts } from './component.ts'
 
-const CLOSE_GRACE_MS = 5_000
+/** What requests get to end, and then connections, milliseconds. */
+const GRACE_MS = 5_000
+/** How often connections are looked at, and how many times until those that say nothing are cut off. */
+const LOOK_MS = 50
+const SILENT_LOOKS = 100
+/** The same when clients were told to go elsewhere. */
+const TOLD_MS = 2_000
 const HANDLER_GRACE_MS = 1_000
 
 /** Address of the server, as reachable from this machine. */
 export interface Listening {
   readonly port: number
   readonly address: string
+  /** Address as clients elsewhere know it, for documents. */
+  readonly external: string
   readonly url: string
+  /** Rejects new requests, finishes those in progress and closes all connections. */
+  drain(): Promise<void>
 }
 
-/** Listens. Serves requests from its start; its stop ends watches and finishes requests. */
+/** Listens. Serves requests from its start; its stop drains it. */
 export const listener = (settings: Settings) =>
   component({
     name: 'listener',
     needs: ['dataDir', 'cache', 'pki', 'authentication', 'endpoints', 'requests'],
     async start(parts) {
-      const { options, bindAddress, log } = settings
-      const { pki, authentication, cache, requests } = parts
+      const { options, bindAddress, log, metrics } = settings
+      const { pki, authentication, requests } = parts
       const { connections, exchanges, state } = requests
+      const { serving = {} } = options
+      const certificates = await openServingCertificates(serving, pki, { clock: systemClock, log })
+      const handshakeErrors = metrics.of(tlsHandshakeErrors).only
       const socket = await listen({
         bindAddress,
         port: options.port ?? 0,
-        cert: pki.servingCert,
-        key: pki.servingKey,
+        ...certificates.current,
+        ...listenOptions(serving),
         clientCa: authentication.clientCa(),
         connections,
         certificates: authentication.certificates,
         onExchange: exchanges.take,
         stages: state.stages,
+        onHandshakeError: () => handshakeErrors.inc(),
         onFault: (error) => log.error('a connection failed', { error: errorText(error) }),
+      }).catch((error: unknown) => {
+        certificates.close()
+        throw error
       })
       parts.dataDir?.keep()
-      authentication.onClientCaChange((pem) => socket.setClientCa(pem))
+      authentication.onClientCaChange((clientCa) => socket.setTls({ clientCa }))
+      certificates.onChange((changed) => socket.setTls(changed))
       const address = `${reachableHost(bindAddress)}:${socket.port}`
-      serveTokenKeys(settings, parts, address)
+      const { externalHostname = '' } = options
+      const external = externalHostname === '' ? address : withPort(externalHostname, socket.port)
+      serveTokenKeys(settings, parts, external)
+      let draining: Promise<void> | null = null
+      const drain = () => (draining ??= drained(settings, parts, socket))
       return {
-        part: { port: socket.port, address, url: `https://${address}` },
+        part: { port: socket.port, address, external, url: `https://${address}`, drain },
         async stop() {
-          state.draining = true
-          cache.hub.close()
-          await socket.close(CLOSE_GRACE_MS)
+          certificates.close()
+          await drain()
           if (state.stages === null) return
           // Handlers get a moment to report the end of their requests.
           await exchanges.idle(HANDLER_GRACE_MS)
@@ -53,6 +80,60 @@ export const listener = (settings: Settings) =>
       }
     },
   })
+
+function listenOptions({
+  minTlsVersion,
+  cipherSuites,
+  http2MaxStreams,
+  sharesPort,
+}: ServingOptions) {
+  if (sharesPort === true && !canSharePorts())
+    throw new Error('--permit-port-sharing needs Node.js 22.12 or newer')
+  return {
+    parameters: tlsParameters(minTlsVersion, cipherSuites),
+    ...(http2MaxStreams === undefined || http2MaxStreams === 0
+      ? {}
+      : { maxStreams: http2MaxStreams }),
+    sharesPort: sharesPort === true,
+  }
+}
+
+function canSharePorts(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  return major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12)
+}
+
+/** Finishes requests: first those with a time limit, then the others, watches in order. */
+async function drained(
+  { options }: Settings,
+  { cache, requests: { exchanges, state } }: Pick<ServerParts, 'cache' | 'requests'>,
+  socket: Listener,
+): Promise<void> {
+  const { shutdownSendRetryAfter: tells = false, shutdownGraceMs = GRACE_MS } = options
+  state.shutdown.hasBegun = true
+  state.shutdown.refusal = tells ? 'retry' : 'unavailable'
+  if (!tells) socket.stopAccepting()
+  await exchanges.limitedIdle(Math.min(state.requestTimeoutMs, shutdownGraceMs))
+  cache.hub.close()
+  exchanges.abortLongRunning({ watches: false })
+  const closing = socket.close(tells ? Math.min(TOLD_MS, shutdownGraceMs) : shutdownGraceMs)
+  // The watches that ended above have gone; those of other servers are cut.
+  const cut = setTimeout(() => exchanges.abortLongRunning({ watches: true }), HANDLER_GRACE_MS)
+  let looks = 0
+  const looking = setInterval(() => {
+    socket.endIdle()
+    if (++looks % SILENT_LOOKS === 0 && exchanges.isIdle) socket.endSilent()
+  }, LOOK_MS)
+  await closing
+  clearTimeout(cut)
+  clearInterval(looking)
+}
+
+/** A host with a port; its own, if it has one. */
+function withPort(host: string, port: number): string {
+  if (isIP(host) === 6) return `[${host}]:${port}`
+  return /:\d+$/.test(host) ? host : `${host}:${port}`
+}
 
 function reachableHost(bindAddress: string): string {
   if (bindAddress === '0.0.0.0') return '127.0.0.1'

@@ -3,6 +3,7 @@ import { createPki, ensurePki, type Pki, type PkiPlace } from '../../pki/files.t
 import type { PkiOptions } from '../../pki/pki.ts'
 import { dataDirFault } from '../data-dir.ts'
 import type { Settings } from '../settings.ts'
+import { hasOwnFiles, LOOPBACK_NAME } from '../serving-certificates.ts'
 import { storeKinds } from '../store-kinds.ts'
 import { component } from './component.ts'
 import type { OpenedStore } from './store.ts'
@@ -48,6 +49,7 @@ const pkiOptions = ({ options, v, bindAddress, ranges }: Settings): PkiOptions =
   hosts: [
     ...(options.advertiseAddress ? [options.advertiseAddress] : []),
     ...(options.servingHosts ?? []),
+    ...(hasOwnFiles(options.serving ?? {}) ? [LOOPBACK_NAME] : []),
     ...ranges.addresses.map((range) => range.at(0)),
   ],
 })

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '../../base/event-loop.ts'
 import type { Authentication } from '../open-authentication.ts'
 import { publishedConfiguration, type PublishedData } from '../../authn/published-configuration.ts'
 import { EXTRA_HEADER_PREFIX, GROUP_HEADER, USER_HEADER } from '../../http/identity-headers.ts'
@@ -31,7 +32,8 @@ export const publishedAuthentication = (settings: Settings) =>
           })
         }
       }
-      const settled = publish()
+      // The caller of the start continues first.
+      const settled = yieldToEventLoop().then(publish)
       health.progress.done('start-cluster-authentication-info-controller')
       authentication.onClientCaChange(() => void publish())
       aggregation.onIdentity(() => void publish())

@@ -6,7 +6,7 @@ export const readiness = () =>
     name: 'readiness',
     needs: ['health', 'firstObjects', 'definitions', 'systemPriorities'],
     start({ health, firstObjects }) {
-      health.progress.done('scheduling/bootstrap-system-priority-classes')
+      health.progress.done('crd-informer-synced', 'scheduling/bootstrap-system-priority-classes')
       if (firstObjects.isSeeded) health.progress.done('rbac/bootstrap-roles')
       health.namespacesReady()
       return { part: null }

@@ -1,16 +1,23 @@
 import { systemClock } from '../../base/clock.ts'
+import { IndexedPool } from '../../base/indexed-pool.ts'
 import { errorText } from '../../base/error-text.ts'
+import { forFlag } from '../../base/plain-reason.ts'
 import { BodyMemory } from '../../http/body-memory.ts'
 import { BodyQueue } from '../../http/body-queue.ts'
 import { Connections } from '../../http/connections.ts'
-import type { ServerState } from '../../http/context.ts'
+import type { Context, ResponseSettings, ServerState } from '../../http/context.ts'
 import { Deadlines } from '../../http/deadlines.ts'
 import { connectionsWithin } from '../../http/descriptors.ts'
 import { Exchanges } from '../../http/exchanges.ts'
-import { Stages } from '../../http/stages.ts'
+import { Stages, type StageSubscriber } from '../../http/stages.ts'
+import { RequestMetrics } from '../../http/request-metrics.ts'
+import { WatchMetrics } from '../../http/watch-metrics.ts'
+import type { Api } from '../../registry/context.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
+/** The `-v` level that logs every request. */
+const REQUEST_LOG_LEVEL = 3
 const REQUEST_TIMEOUT_MS = 60_000
 
 /** Handlers of the listener's requests. */
@@ -32,43 +39,91 @@ export const requests = (settings: Settings) =>
       'aggregation',
       'health',
       'endpoints',
+      'flowControl',
     ],
-    start({ api, audit, authentication, authorization, aggregation, health, endpoints }) {
-      const { options, v, clock, log } = settings
+    async start(parts) {
+      const { api, audit, authentication, authorization, aggregation, health, endpoints } = parts
+      const { options, inside, clock, log, metrics } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
-      const subscribers = [...(audit.trail ? [audit.trail] : []), ...(options.stages ?? [])]
+      const counted = countedBy(settings, api)
+      const subscribers = [
+        ...(audit.trail ? [audit.trail] : []),
+        ...(await requestLogOf(settings)),
+        counted,
+        ...(options.stages ?? []),
+      ]
       const state: ServerState = {
         api,
-        stages: subscribers.length > 0 ? new Stages(subscribers, { clock, log }) : null,
+        stages: new Stages(subscribers, { clock, log }),
         audit: audit.trail,
         deadlines,
         connections,
-        requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-        draining: false,
-        bodyMemory: new BodyMemory(options.bodyMemoryBytes),
-        bodyQueue: new BodyQueue(),
-        log,
+        ...(await ownState(settings)),
+        bodyQueue: new BodyQueue(api.largeWork),
         authentication: authentication.chain,
+        limits: parts.flowControl.limits,
         authorizer: authorization.authorizer,
-        auditKeys: {
-          decision: v.resolve('authorization{api}/decision'),
-          reason: v.resolve('authorization{api}/reason'),
-        },
         health: health.checks,
         ...endpoints,
         remotes: aggregation.remotes,
-        onDeprecated: (use) => options.onDeprecated?.(use),
+        watchMetrics: new WatchMetrics(metrics),
+        onDeprecated: (use) => {
+          counted.deprecated(use)
+          options.onDeprecated?.(use)
+        },
         onError: (error, { exchange, path }) => {
           log.error('request failed', { method: exchange.method, path, error: errorText(error) })
         },
       }
       return {
-        part: { state, exchanges: new Exchanges(state), connections },
+        part: { state, exchanges: new Exchanges(state, inside.around), connections },
         stop: () => deadlines.close(),
       }
     },
   })
+
+/** The part of the state that needs no other component. */
+async function ownState(settings: Settings) {
+  const { options, v, log } = settings
+  return {
+    log,
+    requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    responses: await responseSettings(settings),
+    shutdown: { hasBegun: false, refusal: null },
+    longRunning: new IndexedPool<Context>(),
+    bodyMemory: new BodyMemory(options.bodyMemoryBytes),
+    auditKeys: {
+      decision: v.resolve('authorization{api}/decision'),
+      reason: v.resolve('authorization{api}/reason'),
+    },
+  }
+}
+
+const countedBy = ({ metrics, clock, v }: Settings, { catalogue }: Api): RequestMetrics =>
+  new RequestMetrics({ registry: metrics, catalogue, now: () => clock.now(), v })
+async function requestLogOf({ log: { module }, log }: Settings): Promise<StageSubscriber[]> {
+  const own = module?.('http') ?? log
+  if (!own.v(REQUEST_LOG_LEVEL)) return []
+  const { requestLog } = await import('../../http/request-log.ts')
+  return [requestLog(own)]
+}
+
+async function responseSettings({ options, ids }: Settings): Promise<ResponseSettings> {
+  const { hstsDirectives = [], goawayChance = 0, corsAllowedOrigins = [] } = options.serving ?? {}
+  return {
+    strictTransportSecurity: hstsDirectives.join('; '),
+    goawayChance,
+    fraction: () => ids.fraction(),
+    allowsOrigin:
+      corsAllowedOrigins.length === 0
+        ? null
+        : await forFlag('cors-allowed-origins', async () => {
+            const { allowedOrigins } = await import('../../http/origins.ts')
+            return allowedOrigins(corsAllowedOrigins)
+          }),
+  }
+}
 
 const connectionsOf = ({ options: { strangersPerAddress }, log }: Settings): Connections =>
   new Connections({

@@ -2,15 +2,19 @@ import { isIP } from 'node:net'
 import { isDns1123Subdomain } from '../../meta/names.ts'
 import { product, vocabularies } from '../../vocabulary/index.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
-import { truthOr } from '../../base/value-checks.ts'
 import { admissionFlags } from './admission-flags.ts'
 import { auditFlags } from './audit-flags.ts'
 import { aggregationFlags } from './aggregation-flags.ts'
-import { globalFlags } from '../../flags/global-flags.ts'
+import { flowFlags } from './flow-flags.ts'
+import { logFlags } from '../../flags/log-flags.ts'
+import { configFlag, globalFlags } from '../../flags/global-flags.ts'
+import { controllerFlags, serverControllersFlag } from './controller-flags.ts'
 import { authenticationFlags } from './authentication-flags.ts'
 import { authorizationFlags } from './authorization-flags.ts'
+import { metricsFlags } from './metrics-flags.ts'
 import { TRANSPORTS } from '../../engine/etcd/transport.ts'
 import { etcdFlags } from './etcd-flags.ts'
+import { servingFlags } from './serving-flags.ts'
 import {
   boolFlag,
   choiceFlag,
@@ -20,6 +24,7 @@ import {
   ipFlag,
   listFlag,
   onFlag,
+  optionalTextFlag,
   orNone,
   switchesFlag,
   textFlag,
@@ -52,6 +57,11 @@ export const serverFlags = {
     option: 'storeJournal',
     section: 'Storage',
     help: 'Write small transactions to a journal first, which takes one flush of the disk instead of two. Only for the store lmdb.',
+  }),
+  'unsafe-no-fsync': boolFlag({
+    option: 'unsafeNoFsync',
+    section: 'Storage',
+    help: 'Acknowledge writes before they are on disk, for tests. A crash of the machine may then damage the store. Only for the store lmdb.',
   }),
   'encryption-provider-config': fileFlag({
     option: 'encryptionConfigFile',
@@ -142,11 +152,17 @@ export const serverFlags = {
         : `${JSON.stringify(wrong)} is neither a name nor an address`
     },
   },
+  ...servingFlags,
   'advertise-address': ipFlag({
     option: 'advertiseAddress',
     section: 'Generic',
     default: '',
     help: 'Address at which the rest of the cluster reaches this server. Defaults to the bind address, or to the address of a network interface if that is a loopback or unspecified address.',
+  }),
+  'external-hostname': optionalTextFlag({
+    option: 'externalHostname',
+    section: 'Generic',
+    help: 'Host of this server in documents that clients read, such as the discovery of the issuer of tokens. Defaults to where it listens.',
   }),
   'endpoint-reconciler-type': choiceFlag(['lease', 'none'], {
     option: 'endpointReconciler',
@@ -181,6 +197,28 @@ export const serverFlags = {
       help: 'Minimum duration of a watch without a timeout, in seconds. The server ends it at a random time between one and two times this value.',
     },
   ),
+  ...flowFlags,
+  'livez-grace-period': orNone(
+    durationFlag({
+      option: 'livezGraceMs',
+      section: 'Generic',
+      default: '0s',
+      help: 'How long from its start the server counts as live although its start is not finished.',
+    }),
+  ),
+  'shutdown-delay-duration': orNone(
+    durationFlag({
+      option: 'shutdownDelayMs',
+      section: 'Generic',
+      default: '0s',
+      help: 'How long the server goes on serving after the signal to end. It is not ready meanwhile, so that load balancers stop sending requests.',
+    }),
+  ),
+  'shutdown-send-retry-after': boolFlag({
+    option: 'shutdownSendRetryAfter',
+    section: 'Generic',
+    help: 'Answer new requests with 429 and Retry-After while requests in progress are finished, instead of refusing connections.',
+  }),
   'runtime-config': switchesFlag({
     option: 'runtimeConfig',
     section: 'API enablement',
@@ -220,46 +258,38 @@ export const serverFlags = {
     'agentTls.key',
     'Private key of the client certificate for node agents, PEM.',
   ),
-  controllers: {
-    option: 'controllers',
-    section: 'Cluster',
-    default: 'true',
-    help: 'Run the controllers for garbage collection, namespaces, service accounts, aggregated roles, quotas and volumes. server: run only those that are a part of every server.',
-    takes: truthOr('server'),
-    parse: (text: string): boolean | 'server' => {
-      if (text === 'server') return text
-      return onFlag({ section: '', help: '' }).parse(text)
-    },
-  },
+  'root-ca-file': agentFile(
+    'rootCa',
+    'CA bundle that programs in the cluster get to verify the certificate of this server, PEM; needed with --tls-cert-file. Defaults to its own authority.',
+  ),
+  controllers: serverControllersFlag,
   'cluster-signing-duration': durationFlag({
     option: 'clusterSigningDurationMs',
     section: 'Cluster',
     default: '8760h',
     help: 'Longest lifetime of certificates that the controllers sign. Requests can ask for less.',
   }),
+  ...controllerFlags,
   ...authenticationFlags,
   ...authorizationFlags,
   ...admissionFlags,
   ...auditFlags,
   ...aggregationFlags,
-  v: intFlag(
-    { min: 0, max: 10 },
-    {
-      section: 'Logs',
-      short: 'v',
-      default: '0',
-      help: 'Log verbosity: 0 logs warnings and errors, 1 also informational messages, 4 also the causes of a failed start.',
-    },
-  ),
-  'logging-format': choiceFlag(['text', 'json'], {
-    section: 'Logs',
-    default: 'text',
-    help: 'Format of the log, which is written to standard error.',
+  ...metricsFlags,
+  profiling: onFlag({
+    option: 'profiling',
+    section: 'Features',
+    help: 'Serve CPU and heap profiles of the process below /debug/pprof/, to users who may read that path.',
   }),
+  ...logFlags(
+    '0',
+    'Log verbosity: 0 logs warnings and errors, 1 also informational messages, 2 also refused credentials, 3 also every request, 4 also the causes of a failed start.',
+  ),
   'limit-heap': onFlag({
     section: 'Process',
     help: 'Limit how far the heap of the process grows beyond its live objects.',
   }),
+  ...configFlag,
   ...globalFlags,
 }
 

@@ -7,18 +7,22 @@ import type { AuditOptions } from './audit-options.ts'
 import type { AggregationOptions } from './aggregation-options.ts'
 import type { AuthenticationOptions } from './authentication-options.ts'
 import type { AuthorizationOptions } from './authorization-options.ts'
+import type { FlowOptions } from './flow-options.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
 import type { Client } from '../../client/client.ts'
+import type { ControllerSettings } from '../../controllers/settings.ts'
 import type { Impersonation } from '../../client/client-config.ts'
 import type { DeprecatedUse } from '../../http/context.ts'
 import type { StageSubscriber } from '../../http/stages.ts'
+import type { ServingOptions } from './serving-options.ts'
+import type { MetricsOptions } from './metrics-options.ts'
 import { isLocalAddress } from '../local-address.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
 
 /** Options of a server; all have defaults. */
-export interface ServerOptions {
+export interface ServerOptions extends FlowOptions {
   /** Directory of objects, certificates and the admin kubeconfig. Absent: in memory, lost at the end. */
   readonly dataDir?: string
   /** Engine; by default `etcd` where one is named, `lmdb` with a data directory and `memory` without. */
@@ -38,6 +42,11 @@ export interface ServerOptions {
   readonly eventTtlMs?: number
   /** Whether small transactions of the store lmdb go to a journal first; true by default. */
   readonly storeJournal?: boolean
+  /**
+   * Whether commits of the store lmdb are acknowledged before they are on disk: fast, and for tests only. A crash of the
+   * server loses nothing, one of the machine may damage the store. False by default.
+   */
+  readonly unsafeNoFsync?: boolean
   /**
    * Accepts a data directory whose file system has no locks, such as some network file systems: then nothing prevents a
    * second server from using it, and two servers on one directory lose acknowledged writes. False by default.
@@ -65,6 +74,13 @@ export interface ServerOptions {
   readonly serviceNodePortRange?: string
   /** Address that others in the cluster reach this server at; by default the bind address or one of this machine. */
   readonly advertiseAddress?: string
+  /** Host, or host and port, of this server in documents that clients read; by default where it listens. */
+  readonly externalHostname?: string
+  /**
+   * Authorities that programs in the cluster trust for this server, PEM; its own by default. Needed where it serves a
+   * certificate of another authority.
+   */
+  readonly rootCa?: string
   /** Whether containers may run privileged; not by default. */
   readonly allowPrivileged?: boolean
   /** Certificates for connections to node agents, PEM; without an authority any certificate of theirs is taken. */
@@ -75,6 +91,7 @@ export interface ServerOptions {
    * sub-resources reach every service on loopback.
    */
   readonly proxiesToLoopback?: boolean
+  readonly serving?: ServingOptions
   readonly authentication?: AuthenticationOptions
   readonly authorization?: AuthorizationOptions
   /** Records of requests, for auditors; none by default. */
@@ -95,16 +112,23 @@ export interface ServerOptions {
   /** The same for unreachable nodes. */
   readonly defaultUnreachableTolerationSeconds?: number
   /**
-   * Whether the garbage collector and the controllers of namespaces and accounts run; they do by default. `server`:
-   * only those that are a part of every server, where a separate controller manager runs the rest.
+   * Whether the controllers run; they do by default. `server`: only those that are a part of every server, where a
+   * separate controller manager runs the rest. A list of names chooses: `*` is all that are on by default, `-name` is
+   * all but one.
    */
-  readonly controllers?: boolean | 'server'
+  readonly controllers?: boolean | 'server' | readonly string[]
+  /** Periods, numbers of workers and limits of controllers; those of the release by default. */
+  readonly controllerSettings?: Partial<ControllerSettings>
   /** Longest lifetime of certificates that the controllers sign, milliseconds; a year by default. */
   readonly clusterSigningDurationMs?: number
   /** Called for each request to a deprecated version of a resource. */
   readonly onDeprecated?: (use: DeprecatedUse) => void
   /** Called in this order at the stages of every request; empty by default. See docs/architecture.md. */
   readonly stages?: readonly StageSubscriber[]
+  /** Whether profiles are served below `/debug/pprof/`; true by default. */
+  readonly profiling?: boolean
+  /** Which metrics show. */
+  readonly metrics?: MetricsOptions
   readonly log?: Log
   readonly clock?: Clock
   readonly ids?: Ids
@@ -119,6 +143,17 @@ export interface ServerOptions {
   readonly strangersPerAddress?: number
   /** Maximum memory of the bodies of all requests in progress, bytes; 128 MiB by default. */
   readonly bodyMemoryBytes?: number
+  /** Time from the start in which the server counts as live though it has not finished its start; 0 by default. */
+  readonly livezGraceMs?: number
+  /** Time that a server which shuts down goes on serving, while it is not ready, milliseconds; 0 by default. */
+  readonly shutdownDelayMs?: number
+  /**
+   * Time that requests in progress get to end during shutdown, and after them connections, milliseconds; 5 seconds by
+   * default. The program gives them a minute.
+   */
+  readonly shutdownGraceMs?: number
+  /** Whether new requests during shutdown are accepted and told to retry elsewhere; refused by default. */
+  readonly shutdownSendRetryAfter?: boolean
   /** A watch without a timeout ends after one to two times this, milliseconds; 30 minutes by default. */
   readonly minRequestTimeoutMs?: number
 }

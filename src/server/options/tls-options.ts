@@ -17,7 +17,9 @@ const AGENTS = {
 const ETCD = { ca: '--etcd-cafile', cert: '--etcd-certfile', key: '--etcd-keyfile' }
 
 /** Throws an Error that names the flag. */
-export function checkTlsOptions({ agentTls, etcd }: ServerOptions): void {
+export function checkTlsOptions({ agentTls, etcd, rootCa }: ServerOptions): void {
+  const problem = rootCa === undefined ? null : certificatesProblem(rootCa)
+  if (problem !== null) throw new Error(`--root-ca-file ${problem}`)
   if (agentTls) check(agentTls, AGENTS)
   if (etcd) check(etcd, ETCD)
 }

@@ -29,6 +29,7 @@ const sourceOf = (pods: readonly (Pod | null)[], clock: ManualClock, readMs = 0)
       handler.named!(
         { namespace, name },
         {
+          revision: 1,
           read: () => {
             clock.advance(readMs)
             return pod as unknown as T | null

@@ -1,0 +1,58 @@
+/** Periods, numbers of workers and limits of controllers. Durations are in milliseconds. */
+export interface ControllerSettings {
+  /** Pause between the starts of two controllers. */
+  readonly startIntervalMs: number
+  readonly namespaceWorkers: number
+  /** How often terminating namespaces are looked at again. */
+  readonly namespaceSyncMs: number
+  /** Whether the garbage collector runs. */
+  readonly collectsGarbage: boolean
+  readonly garbageWorkers: number
+  readonly quotaWorkers: number
+  /** How often the use of quotas is counted anew. */
+  readonly quotaSyncMs: number
+  readonly tokenWorkers: number
+  readonly endpointWorkers: number
+  /** Delay after changes of pods, so that several of them become one write of Endpoints. */
+  readonly endpointBatchMs: number
+  readonly endpointSliceWorkers: number
+  /** Endpoints in one slice. */
+  readonly maxEndpointsPerSlice: number
+  /** The same delay for slices. */
+  readonly endpointSliceBatchMs: number
+  readonly mirroringWorkers: number
+  /** Addresses of one subset that are mirrored. */
+  readonly mirroringMaxEndpointsPerSubset: number
+  /** Delay after changes of Endpoints, so that several of them become one write of slices. */
+  readonly mirroringBatchMs: number
+  readonly finishedJobWorkers: number
+  readonly ephemeralVolumeWorkers: number
+  /** How often what is not bound is looked at again. */
+  readonly volumeSyncMs: number
+  /** Number of pods that may have ended; 0 or less: any number. */
+  readonly terminatedPodThreshold: number
+}
+
+/** The settings of the release. */
+export const defaultSettings: ControllerSettings = {
+  startIntervalMs: 0,
+  namespaceWorkers: 10,
+  namespaceSyncMs: 300_000,
+  collectsGarbage: true,
+  garbageWorkers: 20,
+  quotaWorkers: 5,
+  quotaSyncMs: 300_000,
+  tokenWorkers: 5,
+  endpointWorkers: 5,
+  endpointBatchMs: 0,
+  endpointSliceWorkers: 5,
+  maxEndpointsPerSlice: 100,
+  endpointSliceBatchMs: 0,
+  mirroringWorkers: 5,
+  mirroringMaxEndpointsPerSubset: 1000,
+  mirroringBatchMs: 0,
+  finishedJobWorkers: 5,
+  ephemeralVolumeWorkers: 5,
+  volumeSyncMs: 15_000,
+  terminatedPodThreshold: 12_500,
+}

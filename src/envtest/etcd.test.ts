@@ -1,0 +1,173 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../test/ports.ts'
+import { isMarked, objectsDir } from './data-folder.ts'
+import { runEtcd } from './etcd.ts'
+import { findStore } from './find-store.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'etcd-part-'))
+afterAll(() => rmSync(dir, { recursive: true }))
+
+/** A run of the program. */
+function run(...args: string[]) {
+  const said = { out: '', err: '' }
+  let end = () => {}
+  const code = runEtcd(args, {
+    out: (text) => void (said.out += text),
+    err: (text) => void (said.err += text),
+    onEnd: (call) => (end = call),
+  })
+  return { said, code, end: () => end() }
+}
+
+interface Answer {
+  readonly status: number | undefined
+  readonly body: string
+}
+const ask = (port: number, path: string, method = 'GET') =>
+  new Promise<Answer>((resolve, reject) => {
+    request({ port, path, method, host: '127.0.0.1', agent: false }, (response) => {
+      let body = ''
+      response.on('data', (part: Buffer) => (body += part.toString()))
+      response.once('end', () => resolve({ status: response.statusCode, body }))
+    })
+      .once('error', reject)
+      .end()
+  })
+
+describe('what ends at once', () => {
+  const used = join(dir, 'used')
+  mkdirSync(join(used, 'member'), { recursive: true })
+  const file = join(dir, 'file')
+  writeFileSync(file, '')
+  for (const { name, args, code = 1, out = '', err = '' } of [
+    { name: 'the version', args: ['--version'], code: 0, out: 'etcd Version: 3.5.4\n' },
+    {
+      name: 'a flag that neither knows',
+      args: ['--unsafe-no-fsink'],
+      err: 'etcd: unknown flag: --unsafe-no-fsink (did you mean --unsafe-no-fsync?)\nSee etcd --help.\n',
+    },
+    {
+      name: 'a wrong value',
+      args: ['--unsafe-no-fsync=perhaps'],
+      err: 'etcd: --unsafe-no-fsync must be true or false, not "perhaps"\nSee etcd --help.\n',
+    },
+    ...['https://127.0.0.1:2379', 'unix://a', '127.0.0.1:2379', 'http://127.0.0.1:1/a'].map(
+      (url) => ({
+        name: `listening at ${url}`,
+        args: [`--listen-client-urls=${url}`],
+        err: `etcd: --listen-client-urls "${url}" cannot be served; give one such as http://127.0.0.1:2379\n`,
+      }),
+    ),
+    {
+      name: 'the data directory of an etcd',
+      args: ['--data-dir', used],
+      err: `etcd: data directory ${used} is that of an etcd, whose objects cannot be read; choose another with --data-dir\n`,
+    },
+    {
+      name: 'a data directory that is a file',
+      args: ['--data-dir', file],
+      err: `etcd: data directory ${file} cannot be used: a part of the path is not a folder\n`,
+    },
+  ]) {
+    test(name, async () => {
+      const { code: ended, said } = run(...args)
+      expect([await ended, said]).toEqual([code, { out, err }])
+    })
+  }
+})
+
+test('the help has a line for each flag', async () => {
+  const { code, said } = run('--help')
+  expect(await code).toBe(0)
+  for (const flag of ['unsafe-no-fsync', 'data-dir', 'listen-peer-urls', 'snapshot-count'])
+    expect(said.out).toMatch(new RegExp(`^\\s*--${flag}\\b`, 'm'))
+})
+
+describe('a running one', () => {
+  const dataDir = join(dir, 'a', 'b')
+  let port = 0
+  let part: ReturnType<typeof run>
+  beforeAll(async () => {
+    port = await freePort()
+    // One dash is enough for its original.
+    part = run(
+      `-data-dir=${dataDir}`,
+      `--listen-client-urls=http://127.0.0.1:${port}`,
+      '--snapshot-count=100',
+      '--quota-backend-bytes',
+      '5',
+    )
+    expect(await findStore(`http://127.0.0.1:${port}`)).toMatchObject({ dataDir })
+  })
+  afterAll(async () => {
+    part.end()
+    expect(await part.code).toBe(0)
+    await expect(findStore(`http://127.0.0.1:${port}`, { patienceMs: 100 })).rejects.toThrow(
+      /ECONNREFUSED/,
+    )
+  })
+
+  test('warns once', () => {
+    expect(part.said.err).toBe(
+      'etcd: accepted without effect: --snapshot-count, --quota-backend-bytes\n',
+    )
+  })
+
+  for (const { path, method = 'GET', status = 200, body } of [
+    { path: '/health', body: '{"health":"true","reason":""}' },
+    { path: '/health?serializable=true', body: '{"health":"true","reason":""}' },
+    { path: '/version', body: '{"etcdserver":"3.5.4","etcdcluster":"3.5.0"}' },
+    { path: '/health', method: 'POST', status: 405, body: 'Method Not Allowed\n' },
+    { path: '/v3/kv/range', method: 'POST', status: 404, body: '404 page not found\n' },
+  ]) {
+    test(`${method} ${path}`, async () =>
+      expect(await ask(port, path, method)).toEqual({ status, body }))
+  }
+
+  test('marks its data directory', async () => {
+    const { body } = await ask(port, '/orch/data-dir')
+    const folder: unknown = JSON.parse(body)
+    const mark = JSON.parse(readFileSync(join(dataDir, 'orch-etcd.json'), 'utf8')) as object
+    expect(folder).toEqual({ dataDir, token: (mark as { token: string }).token })
+    expect(isMarked(folder)).toBe(true)
+    expect(readdirSync(dataDir)).toEqual(['orch-etcd.json'])
+  })
+
+  test('a second at the same port says so', async () => {
+    const { code, said } = run(
+      `--data-dir=${dir}/other`,
+      `--listen-client-urls=http://127.0.0.1:${port}`,
+    )
+    expect([await code, said.err]).toEqual([1, `etcd: address 127.0.0.1:${port} is in use\n`])
+  })
+})
+
+describe('answers that are not believed', () => {
+  const dataDir = join(dir, 'marked')
+  mkdirSync(dataDir)
+  writeFileSync(join(dataDir, 'orch-etcd.json'), '{"token":"t"}')
+  for (const { name, answer, expected = false } of [
+    { name: 'the token of the mark is', answer: { dataDir, token: 't' }, expected: true },
+    { name: 'another token', answer: { dataDir, token: 'u' } },
+    { name: 'no token', answer: { dataDir } },
+    { name: 'a directory without a mark', answer: { dataDir: dir, token: 't' } },
+    { name: 'no object', answer: 'http' },
+    { name: 'nothing', answer: null },
+  ]) {
+    test(name, () => expect(isMarked(answer)).toBe(expected))
+  }
+})
+
+test('prefixes of keys have directories of their own, inside', () => {
+  const of = (prefix: string) => objectsDir({ dataDir: '/d', token: '' }, prefix)
+  expect(['/registry', '', '..', 'a/../../b'].map(of)).toEqual([
+    '/d/orch-objects-%2Fregistry',
+    '/d/orch-objects-',
+    '/d/orch-objects-..',
+    '/d/orch-objects-a%2F..%2F..%2Fb',
+  ])
+})

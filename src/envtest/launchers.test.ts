@@ -1,0 +1,100 @@
+/** The scripts, run by the shell. */
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { launchers } from './launchers.ts'
+
+const dir = realpathSync(mkdtempSync(join(tmpdir(), 'launch er’s ')))
+afterAll(() => rmSync(dir, { recursive: true }))
+
+/** A program that says its name and what it got. */
+function program(path: string): string {
+  mkdirSync(join(dir, path, '..'), { recursive: true })
+  const file = join(dir, path)
+  writeFileSync(file, `#!/bin/sh\necho ${path} "$@"\n`)
+  chmodSync(file, 0o755)
+  return file
+}
+
+function assets(name: string, own = join(dir, 'gone')): string {
+  const folder = join(dir, name)
+  mkdirSync(folder)
+  const etcd = program(`${name}-etcd`)
+  const programs = {
+    apiserver: { runtime: ['/bin/sh'], program: join(dir, 'gone'), args: ['envtest-apiserver'] },
+    etcd: { runtime: ['/bin/sh'], program: etcd, args: ["it's"] },
+    client: { runtime: ['/bin/sh'], program: own, args: [] },
+  }
+  for (const [file, text] of launchers(programs))
+    writeFileSync(join(folder, file), text, { mode: 0o755 })
+  return folder
+}
+
+const run = (file: string, path: readonly string[], env = {}, args: readonly string[] = []) => {
+  const PATH = [...path, '/usr/bin', '/bin'].join(':')
+  const done = spawnSync(file, args, { env: { PATH, ...env }, encoding: 'utf8', cwd: dir })
+  return { code: done.status, out: done.stdout, err: done.stderr }
+}
+
+const a = assets('a')
+const b = assets('b', program('own'))
+
+test('arguments reach the program as they are', () => {
+  expect(run(join(a, 'etcd'), [], {}, ['--x=a b', '', '$HOME', "'"])).toEqual({
+    code: 0,
+    out: "a-etcd it's --x=a b  $HOME '\n",
+    err: '',
+  })
+})
+
+test('a program that is gone is named', () => {
+  expect(run(join(a, 'kube-apiserver'), [])).toEqual({
+    code: 1,
+    out: '',
+    err: `kube-apiserver: ${join(dir, 'gone')} is gone; run "orch envtest-assets" again\n`,
+  })
+})
+
+// The path of this machine may have a client: the shell needs no other program than those of /bin here.
+describe('the client that is run', () => {
+  program('bin/kubectl')
+  mkdirSync(join(dir, 'folder', 'kubectl'), { recursive: true })
+  mkdirSync(join(dir, 'tools'))
+  for (const tool of ['dirname']) {
+    writeFileSync(join(dir, 'tools', tool), '#!/bin/sh\necho "${1%/*}"\n', { mode: 0o755 })
+  }
+  const only = (file: string, path: readonly string[], env = {}) => {
+    const PATH = [...path, join(dir, 'tools')].join(':')
+    const done = spawnSync('/bin/sh', [file, 'get', 'a b'], { env: { PATH, ...env }, cwd: dir })
+    return { code: done.status, out: done.stdout.toString(), err: done.stderr.toString() }
+  }
+  const said = (out: string) => ({ code: 0, out: `${out} get a b\n`, err: '' })
+  const none = {
+    code: 1,
+    out: '',
+    err: 'kubectl: there is no kubectl on the PATH, and this build of orch has no orchctl; install one, or name it in ORCH_ENVTEST_KUBECTL\n',
+  }
+  for (const { name, from, path, env, expected } of [
+    { name: 'one on the path', from: a, path: [join(dir, 'bin')], expected: said('bin/kubectl') },
+    {
+      name: 'not the launcher, another launcher, or a folder',
+      from: a,
+      path: [a, b, a, join(dir, 'folder'), '', join(dir, 'bin')],
+      expected: said('bin/kubectl'),
+    },
+    {
+      name: 'one that the variable names',
+      from: a,
+      path: [join(dir, 'bin')],
+      env: { ORCH_ENVTEST_KUBECTL: program('named') },
+      expected: said('named'),
+    },
+    { name: 'our own where there is no other', from: b, path: [b], expected: said('own') },
+    { name: 'our own of another launcher', from: a, path: [a, b], expected: said('own') },
+    { name: 'none', from: a, path: [a], expected: none },
+  ]) {
+    test(name, () => expect(only(join(from, 'kubectl'), path, env)).toEqual(expected))
+  }
+})

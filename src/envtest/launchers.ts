@@ -1,0 +1,81 @@
+/** Shell scripts that begin the drop-in programs, named like their originals. */
+import { dropIn, product } from '../vocabulary/index.ts'
+
+/** A program as words of a command line; the last words are files that must be there. */
+export interface Launched {
+  readonly runtime: readonly string[]
+  readonly program: string
+  readonly args: readonly string[]
+}
+
+/** The programs; the client is absent when this build has none. */
+export interface Programs {
+  readonly apiserver: Launched
+  readonly etcd: Launched
+  readonly client: Launched
+}
+
+const REMADE = `run "${product.command} envtest-assets" again`
+
+/** A word as a shell must get it. */
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
+
+const commandOf = ({ runtime, program, args }: Launched): string =>
+  [...runtime, program, ...args].map(quoted).join(' ')
+
+const head = ['#!/bin/sh', `# Made by: ${product.command} envtest-assets`]
+
+function launcher(name: string, launched: Launched): string {
+  const file = quoted(launched.program)
+  return [
+    ...head,
+    `[ -f ${file} ] || { echo ${quoted(`${name}: ${launched.program} is gone; ${REMADE}`)} >&2; exit 1; }`,
+    `exec ${commandOf(launched)} "$@"`,
+    '',
+  ].join('\n')
+}
+
+/**
+ * The client that a variable names, else one on the path, else our own. Other launchers on the path are passed over: each
+ * adds its directory to a list before it runs another program.
+ */
+function clientLauncher(own: Launched): string {
+  const { client, clientVariable, launchedVariable } = dropIn
+  const nothing = `${client}: there is no ${client} on the PATH, and this build of ${product.title} has no ${dropIn.ownClient}; install one, or name it in ${clientVariable}`
+  return `${head.join('\n')}
+self=$(cd "$(dirname "$0")" && pwd -P)
+${launchedVariable}="$self:\${${launchedVariable}:-}"
+export ${launchedVariable}
+if [ -n "\${${clientVariable}:-}" ]; then
+  exec "\$${clientVariable}" "$@"
+fi
+before=$IFS
+IFS=:
+for dir in $PATH; do
+  [ -n "$dir" ] && [ -f "$dir/${client}" ] && [ -x "$dir/${client}" ] || continue
+  real=$(cd "$dir" && pwd -P)
+  case ":\$${launchedVariable}" in *":$real:"*) continue ;; esac
+  IFS=$before
+  exec "$dir/${client}" "$@"
+done
+IFS=$before
+if [ -f ${quoted(own.program)} ]; then
+  exec ${commandOf(own)} "$@"
+fi
+echo ${quoted(nothing)} >&2
+exit 1
+`
+}
+
+/** Names and contents of the files. */
+export function launchers({
+  apiserver,
+  etcd,
+  client,
+}: Programs): readonly (readonly [string, string])[] {
+  return [
+    [dropIn.apiserver, launcher(dropIn.apiserver, apiserver)],
+    [dropIn.etcd, launcher(dropIn.etcd, etcd)],
+    [dropIn.client, clientLauncher(client)],
+  ]
+}

@@ -1,0 +1,118 @@
+/** Limits by priority levels and flows: API priority and fairness. */
+import type { FlowControl } from '../flowcontrol/flow-control.ts'
+import type { Flow } from '../flowcontrol/flow.ts'
+import type { Ticket } from '../flowcontrol/ticket.ts'
+import type { Turns } from '../flowcontrol/turns.ts'
+import type { WatchCounts } from '../flowcontrol/watch-counts.ts'
+import { listWidth, ONE_SEAT, writeWidth, type Width } from '../flowcontrol/width.ts'
+import type { Context } from './context.ts'
+import { isLongRunning } from './request-info.ts'
+import { tooManyRequests, type Held, type RequestLimits } from './request-limits.ts'
+
+export interface FairLimitsOptions {
+  readonly control: FlowControl
+  readonly turns: Turns
+  readonly watches: WatchCounts
+  /** Number of stored objects of a resource; undefined: unknown. */
+  readonly storedObjects: (group: string, resource: string) => number | undefined
+}
+
+/** Executes requests as far as their priority levels have seats. A request that need not wait costs no promise. */
+export class FairLimits implements RequestLimits {
+  readonly #options: FairLimitsOptions
+
+  constructor(options: FairLimitsOptions) {
+    this.#options = options
+  }
+
+  admit(context: Context): void | Promise<void> {
+    const { info } = context
+    const isWatch = info.verb === 'watch'
+    if (!isWatch && isLongRunning(info)) return
+    const { control, turns } = this.#options
+    const flow = control.flowOf(context.user, info)
+    const { headers } = context
+    for (const word of flow.headers) headers.push(word)
+    turns.notice(flow)
+    const { seats } = flow.level
+    if (seats === null) {
+      flow.counts.dispatched++
+      if (isWatch) context.holds = new HeldWatch(null, this.#countWatch(context))
+      return
+    }
+    const ticket = seats.begin(flow, this.#widthOf(flow, context))
+    if (ticket.state === 'rejected') throw tooManyRequests(context)
+    ticket.request = context
+    context.holds = isWatch ? new HeldWatch(ticket, this.#countWatch(context)) : ticket
+    if (ticket.state === 'waiting') return this.#wait(context, ticket)
+    const turn = turns.take(flow, ticket.startedAt)
+    if (turn !== null) return turn
+  }
+
+  #widthOf({ counts, level }: Flow, { info, query }: Context): Width {
+    switch (info.verb) {
+      case 'list':
+        if (!info.isResource || info.name !== '') return ONE_SEAT
+        return listWidth(
+          query,
+          this.#options.storedObjects(info.group, info.resource),
+          level.maxSeats,
+        )
+      case 'create':
+      case 'update':
+      case 'patch':
+      case 'delete': {
+        if (!info.isResource) return ONE_SEAT
+        const watches = this.#options.watches.of(info)
+        if (counts.observer !== null) counts.observer.watched(watches)
+        return writeWidth(watches, level.maxSeats)
+      }
+      default:
+        return ONE_SEAT
+    }
+  }
+
+  #countWatch({ info, query }: Context): () => void {
+    return this.#options.watches.add(info, query.get('fieldSelector')?.[0])
+  }
+
+  #wait(context: Context, ticket: Ticket): Promise<void> {
+    const { signal } = context.exchange
+    const { turns } = this.#options
+    return new Promise((resolve, reject) => {
+      const gone = () => ticket.end()
+      ticket.onDecision = () => {
+        signal.removeEventListener('abort', gone)
+        if (ticket.state !== 'executing') return reject(tooManyRequests(context))
+        const turn = turns.take(ticket.flow, ticket.startedAt)
+        if (turn === null) resolve()
+        else void turn.then(resolve)
+      }
+      if (signal.aborted) gone()
+      else signal.addEventListener('abort', gone, { once: true })
+    })
+  }
+}
+
+/** A watch holds its seats until its initial events have been sent, and is counted until it ends. */
+class HeldWatch implements Held {
+  readonly #ticket: Ticket | null
+  readonly #forget: () => void
+  #isOver = false
+
+  constructor(ticket: Ticket | null, forget: () => void) {
+    this.#ticket = ticket
+    this.#forget = forget
+  }
+
+  initialized(): void {
+    this.#ticket?.end()
+  }
+
+  end(): void {
+    this.#ticket?.end()
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#forget()
+  }
+}

@@ -1,0 +1,167 @@
+/** Flags of controllers, for the server and for the program that runs controllers apart. */
+import { choiceFault } from '../../controllers/choice.ts'
+import type { ControllerSettings } from '../../controllers/settings.ts'
+import { texts, truthOr } from '../../base/value-checks.ts'
+import {
+  durationFlag,
+  intFlag,
+  listFlag,
+  onFlag,
+  orNone,
+  type Flag,
+  type Values,
+} from '../../flags/flags.ts'
+
+const section = 'Controllers'
+const MAX_WORKERS = 1000
+const MAX_INTEGER = 2 ** 31 - 1
+
+const GROUP = 'controllerSettings.'
+const option = (name: keyof ControllerSettings) => GROUP + name
+
+const workers = (name: keyof ControllerSettings, standard: string, of: string): Flag<number> =>
+  intFlag(
+    { min: 1, max: MAX_WORKERS },
+    { section, option: option(name), default: standard, help: `How many ${of} at a time.` },
+  )
+
+const period = (name: keyof ControllerSettings, standard: string, help: string): Flag<number> =>
+  durationFlag({ section, option: option(name), default: standard, help })
+
+const batch = (name: keyof ControllerSettings, help: string): Flag<number> =>
+  orNone(durationFlag({ section, option: option(name), default: '0s', help }))
+
+/** Settings of the controllers that are here. */
+export const controllerFlags = {
+  'controller-start-interval': batch('startIntervalMs', 'Pause between the starts of controllers.'),
+  'concurrent-namespace-syncs': workers('namespaceWorkers', '10', 'namespaces are emptied'),
+  'namespace-sync-period': period(
+    'namespaceSyncMs',
+    '5m',
+    'How often namespaces that are being deleted are looked at again.',
+  ),
+  'enable-garbage-collector': onFlag({
+    section,
+    option: option('collectsGarbage'),
+    help: 'Run the garbage collector. The server must have the same setting.',
+  }),
+  'concurrent-gc-syncs': workers('garbageWorkers', '20', 'objects the garbage collector works on'),
+  'concurrent-resource-quota-syncs': workers('quotaWorkers', '5', 'quotas are counted'),
+  'resource-quota-sync-period': period(
+    'quotaSyncMs',
+    '5m',
+    'How often the use of all quotas is counted anew.',
+  ),
+  'concurrent-serviceaccount-token-syncs': workers('tokenWorkers', '5', 'token secrets are filled'),
+  'concurrent-endpoint-syncs': workers('endpointWorkers', '5', 'services get Endpoints'),
+  'endpoint-updates-batch-period': batch(
+    'endpointBatchMs',
+    'Delay of Endpoints after changes of pods, so that several changes become one write.',
+  ),
+  'concurrent-service-endpoint-syncs': workers(
+    'endpointSliceWorkers',
+    '5',
+    'services get endpoint slices',
+  ),
+  'max-endpoints-per-slice': intFlag(
+    { min: 1, max: 1000 },
+    {
+      section,
+      option: option('maxEndpointsPerSlice'),
+      default: '100',
+      help: 'Largest number of endpoints in an endpoint slice.',
+    },
+  ),
+  'endpointslice-updates-batch-period': batch(
+    'endpointSliceBatchMs',
+    'Delay of endpoint slices after changes of pods, so that several changes become one write.',
+  ),
+  'mirroring-concurrent-service-endpoint-syncs': workers(
+    'mirroringWorkers',
+    '5',
+    'Endpoints are mirrored',
+  ),
+  'mirroring-max-endpoints-per-subset': intFlag(
+    { min: 1, max: 1000 },
+    {
+      section,
+      option: option('mirroringMaxEndpointsPerSubset'),
+      default: '1000',
+      help: 'Largest number of addresses of a subset that are mirrored.',
+    },
+  ),
+  'mirroring-endpointslice-updates-batch-period': batch(
+    'mirroringBatchMs',
+    'Delay of mirrored slices after changes of Endpoints, so that several changes become one write.',
+  ),
+  'concurrent-ttl-after-finished-syncs': workers(
+    'finishedJobWorkers',
+    '5',
+    'finished jobs are worked on',
+  ),
+  'concurrent-ephemeralvolume-syncs': workers(
+    'ephemeralVolumeWorkers',
+    '5',
+    'pods get claims for ephemeral volumes',
+  ),
+  'pvclaimbinder-sync-period': period(
+    'volumeSyncMs',
+    '15s',
+    'How often volumes and claims that are not bound are looked at again.',
+  ),
+  'terminated-pod-gc-threshold': intFlag(
+    { min: -MAX_INTEGER, max: MAX_INTEGER },
+    {
+      section,
+      option: option('terminatedPodThreshold'),
+      default: '12500',
+      help: 'How many pods that have ended are kept; any number if 0 or less.',
+    },
+  ),
+} as const
+
+/** The settings that these flags mean. */
+export function controllerSettingsOf(values: Values<typeof controllerFlags>): ControllerSettings {
+  const settings = Object.entries(controllerFlags).map(([flag, { option: path = '' }]) => [
+    path.slice(GROUP.length),
+    values[flag as keyof typeof controllerFlags],
+  ])
+  // Each flag has the type of the setting that its option names.
+  return Object.fromEntries(settings) as ControllerSettings
+}
+
+/** Which controllers a program of its own runs. */
+export const managerControllersFlag: Flag<readonly string[]> = {
+  ...listFlag({
+    section,
+    default: '*',
+    help: 'Controllers to run: * enables all that are on by default, name enables one, -name disables one.',
+  }),
+  check: choiceFault,
+}
+
+type ServerChoice = boolean | 'server' | readonly string[]
+
+const names = listFlag({ section, help: '' })
+
+/** Which controllers a server runs. */
+export const serverControllersFlag: Flag<ServerChoice> = {
+  option: 'controllers',
+  section: 'Cluster',
+  default: 'true',
+  placeholder: 'true|false|server|name,...',
+  help: 'Controllers to run: all, none, or only those that are a part of every server; or a list of names: * enables all that are on by default, name enables one, -name disables one.',
+  takes: (value) => (Array.isArray(value) ? texts(value) : truthOr('server')(value)),
+  parse(text) {
+    if (text === 'server') return text
+    try {
+      return onFlag({ section, help: '' }).parse(text)
+    } catch {
+      return names.parse(text)
+    }
+  },
+  merge: (before, after) => (isList(before) && isList(after) ? [...before, ...after] : after),
+  check: (value) => (isList(value) ? choiceFault(value) : null),
+}
+
+const isList = (value: ServerChoice): value is readonly string[] => Array.isArray(value)

@@ -1,0 +1,142 @@
+// Joins the programs into a few scripts: one with what a server runs until it is ready, and one for each later use, so
+// that a start reads no code that it does not run. The scripts import each other's modules by `require` of
+// `SCRIPT#MODULE`, which src/code-cache/start-cached.ts resolves. A module is evaluated when it is first imported.
+import { build } from 'esbuild'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+/**
+ * The scripts and the modules that they begin at. A module that several reach is in the first of them; what no one
+ * reaches statically is in the last. A list that is not up to date costs time at the start, and nothing else.
+ */
+const SCRIPTS = {
+  'program.js': [
+    'server/start-server.js',
+    'kinds/index.js',
+    'engine/lmdb/engine.js',
+    // A first start.
+    'server/bootstrap/authorities.js',
+    'authz/bootstrap-policy/policy.js',
+    'pki/issue.js',
+  ],
+  // What begins when the server is ready.
+  'program-controllers.js': [
+    'server/run-controllers.js',
+    'server/certificate-signing.js',
+    'server/bootstrap/policy.js',
+    'server/bootstrap/proxy-identity.js',
+    'aggregation/auto-registration.js',
+    'aggregation/availability-controller.js',
+    'aggregation/remote-transport.js',
+    'client/certificate-pair.js',
+  ],
+  'program-later.js': [],
+}
+
+// A script that is no module can import nothing: what runs it gives it what imports packages.
+const importingByCall = (source) => source.replaceAll(/\bimport\((?=['"][^.])/g, '__import(')
+
+/** Writes the scripts of the programs of `dist` into the folder `to`. */
+export async function joinProgram(common, { dist, to, namedShapes }) {
+  const parts = join(dist, 'parts')
+  mkdirSync(parts)
+  try {
+    const { outputs } = await splitModules(common, { dist, parts, namedShapes })
+    const scripts = divided(outputs)
+    const scriptOf = new Map(
+      Object.entries(scripts).flatMap(([script, files]) => files.map((file) => [file, script])),
+    )
+    for (const [script, files] of Object.entries(scripts))
+      await joinScript(common, { script, files, parts, to, scriptOf })
+  } finally {
+    rmSync(parts, { recursive: true, force: true })
+  }
+}
+
+const ENTRY = 'programs.js'
+
+/** The modules of the programs, in files of those that are imported together. */
+async function splitModules(common, { dist, parts, namedShapes }) {
+  const entry = join(dist, ENTRY)
+  writeFileSync(
+    entry,
+    `
+    export { apiserverMain, controllerManagerMain, main } from './src/cli/main.js'
+    export { packageVersion } from './src/base/package-version.js'
+    export const kinds = () => import('./src/kinds/index.js')
+    export const server = () => import('./src/server/start-server.js')
+    `,
+  )
+  try {
+    const { metafile } = await build({
+      ...common,
+      entryPoints: [entry],
+      outdir: parts,
+      splitting: true,
+      format: 'esm',
+      metafile: true,
+      define: { 'import.meta.url': '__url', 'import.meta.dirname': '__dirname' },
+      plugins: [namedShapes(importingByCall)],
+    })
+    return metafile
+  } finally {
+    rmSync(entry)
+  }
+}
+
+/** The names of the files of each script. */
+function divided(outputs) {
+  const files = Object.keys(outputs)
+  const beginning = (module) => files.find((file) => outputs[file].entryPoint?.endsWith(module))
+  const taken = new Set()
+  const reached = (file) => {
+    if (taken.has(file)) return []
+    taken.add(file)
+    const imported = outputs[file].imports.filter(({ kind }) => kind === 'import-statement')
+    return [file, ...imported.flatMap(({ path }) => (outputs[path] ? reached(path) : []))]
+  }
+  const scripts = Object.entries(SCRIPTS).map(([script, modules], i) => {
+    const from = [...(i === 0 ? [ENTRY] : []), ...modules.map((module) => join('src', module))]
+    for (const module of from)
+      if (!beginning(module)) throw new Error(`${module} is imported nowhere by \`import()\``)
+    return [script, from.flatMap((module) => reached(beginning(module)))]
+  })
+  scripts.at(-1)[1].push(...files.filter((file) => !taken.has(file)))
+  return Object.fromEntries(scripts.map(([script, of]) => [script, of.map((one) => basename(one))]))
+}
+
+/** Joins files into one script, which exports each of them by its name. */
+function joinScript(common, { script, files, parts, to, scriptOf }) {
+  const getters = files.map((file) => `${JSON.stringify(file)}: () => require('./${file}')`)
+  const elsewhere = {
+    name: 'elsewhere',
+    setup: (plugin) =>
+      plugin.onResolve({ filter: /^\.\// }, ({ path }) => {
+        const file = path.slice(2)
+        const other = scriptOf.get(file)
+        return other === script ? null : { path: `${other}#${file}`, external: true }
+      }),
+  }
+  return build({
+    ...common,
+    absWorkingDir: parts,
+    stdin: {
+      contents: `
+        ${files.includes(ENTRY) ? `export * from './${ENTRY}'` : ''}
+        export const parts = {${getters.join(',\n')}}
+      `,
+      resolveDir: parts,
+    },
+    outfile: join(to, script),
+    format: 'cjs',
+    supported: { 'dynamic-import': false },
+    // Less to read at each start. Lines stay short enough for a stack to say where it was.
+    minifyWhitespace: true,
+    lineLimit: 120,
+    banner: {
+      js: `(function (exports, require, module, __filename, __dirname, __url, __import) {\n'use strict';`,
+    },
+    footer: { js: '})' },
+    plugins: [elsewhere],
+  })
+}
