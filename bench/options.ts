@@ -33,8 +33,8 @@ export const help = `Usage: npm run bench -- [flags]
 
 Measures the built server (npm run build) beside the limits of the machine, in alternating rounds.
 
-  --only a,b       questions to ask: get, identity, list, mixed, create,
-                   patch, apply, custom, etcd-create, watch, start,
+  --only a,b       questions to ask: get, identity, list, mixed, fairness,
+                   create, patch, apply, custom, etcd-create, watch, start,
                    growth, processes (default all)
   --store name     engine under the server: lmdb, etcd or both (default both,
                    if the machine has an etcd; the limits alone: lmdb)

@@ -56,6 +56,8 @@ async function answerOf(context: Context, remote: RemoteApi): Promise<ApiRespons
   const { target: url } = context.exchange
   if (isNobody(context.user)) return plainTextResponse(new PlainTextError(500, 'missing user'))
   const mark = url.indexOf('?')
+  // The other server limits its watches itself.
+  context.holds?.initialized?.()
   return proxy(context, {
     scheme: 'https',
     ...(await remote.target()),
