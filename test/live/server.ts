@@ -36,9 +36,11 @@ export class LiveServer {
 export async function startLive(options: ServerOptions = {}): Promise<LiveServer> {
   let made: { api: Api; catalogue: LiveCatalogue } | null = null
   const server = await launchServer(
-    { vocabulary: 'kubernetes', controllers: false, priorityAndFairness: false, ...options },
+    { vocabulary: 'kubernetes', controllers: false, ...options },
     { made: (parts) => (made = parts) },
   )
+  // What follows objects from the start on does so by then.
+  await server.settled()
   const { api, catalogue } = made!
   return new LiveServer(server, api, catalogue)
 }
