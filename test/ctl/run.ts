@@ -47,6 +47,7 @@ export class Ctl {
         stdout += typeof data === 'string' ? data : Buffer.from(data).toString('utf8')
         onOut?.(stdout)
       },
+      secrets: join(this.home, 'secrets'),
       err: (text) => (stderr += text),
       readInput: () => Promise.resolve(input),
       input: Readable.from([Buffer.from(input)]),
