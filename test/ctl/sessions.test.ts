@@ -225,6 +225,18 @@ describe.skipIf(address === undefined)('containers (needs an address besides loo
     }
   })
 
+  test('a terminal, whose size the container learns', async () => {
+    agent.protocols = ['v5.channel.k8s.io']
+    const terminal = { columns: 100, rows: 40 }
+    const args = ['attach', '-it', 'one', '-q']
+    expect(await ctl.run(args, { input: 'typed\n', terminal })).toEqual({
+      code: 0,
+      stdout: 'size {"Width":100,"Height":40}\ntyped\n',
+      stderr: '',
+    })
+    expect(agent.seen.map(sorted)).toEqual(['/attach/default/one/main?input=1&output=1&tty=1'])
+  })
+
   test('through a proxy', async () => {
     const proxy = await ConnectProxy.start(Number(new URL(server.url).port))
     const kubeconfig = server.kubeconfig.replace(/( +)server: .*/, `$&\n$1proxy-url: ${proxy.host}`)

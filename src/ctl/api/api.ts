@@ -90,7 +90,7 @@ export class Api {
 
   /** Headers and certificates of the moment, for connections of other kinds. */
   credentials(): Promise<ShownCredentials> {
-    return this.#credentials.current()
+    return this.#shown()
   }
 
   /** Sends a request. Rejects with StatusError for a refusal and with Unreachable without an answer. */
