@@ -36,7 +36,7 @@ export class LiveServer {
 export async function startLive(options: ServerOptions = {}): Promise<LiveServer> {
   let made: { api: Api; catalogue: LiveCatalogue } | null = null
   const server = await launchServer(
-    { vocabulary: 'kubernetes', controllers: false, ...options },
+    { vocabulary: 'kubernetes', controllers: false, priorityAndFairness: false, ...options },
     { made: (parts) => (made = parts) },
   )
   const { api, catalogue } = made!
