@@ -8,6 +8,6 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: 'threads',
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 })

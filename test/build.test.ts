@@ -50,7 +50,7 @@ const isCodeUsed = () => {
   return spawnSync(process.execPath, ['-e', look], { encoding: 'utf8' }).stdout.trim()
 }
 
-describe.skipIf(!existsSync(join(ROOT, PROGRAM)))('the build', () => {
+describe.skipIf(!existsSync(join(ROOT, PROGRAM)))('the build', { timeout: 180_000 }, () => {
   test('of a clone is not made again by npx', () => {
     const before = built()
     for (let time = 0; time < 2; time++) {

@@ -24,6 +24,8 @@ async function configured(text: string, ...args: readonly string[]) {
   return flagValues(serverFlags, [...args, `--config=${path}`])
 }
 
+const hasSystemd = existsSync('/usr/bin/systemd-analyze')
+
 describe('the unit', () => {
   const unit = read('orch.service')
   const values = (name: string) =>
@@ -44,7 +46,7 @@ describe('the unit', () => {
     expect([values('Type'), values('NotifyAccess')]).toEqual([['notify'], ['all']])
   })
 
-  test.skipIf(!existsSync('/usr/bin/systemd-analyze'))('satisfies systemd', async () => {
+  test.skipIf(!hasSystemd)('satisfies systemd', async () => {
     const path = join(dir, 'orch.service')
     writeFileSync(path, unit.replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true'))
     const { stdout, stderr } = await promisify(execFile)('systemd-analyze', ['verify', path])

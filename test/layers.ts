@@ -66,6 +66,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   // Requests as the pipeline reports them.
   audit: ['http', 'registry', 'client', ...ENTRIES],
+  // Traces of requests, the same.
+  tracing: ['http', ...ENTRIES],
   controllers: ['client', 'kinds', 'metrics', 'quota', ...ENTRIES],
   // Extension servers are proxied to, asked for their documents, and registered.
   aggregation: ['http', 'registry', 'authz', 'client', 'openapi', 'outgoing', 'kinds', ...ENTRIES],
@@ -88,7 +90,18 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
       'flowcontrol',
       'http',
     ],
-    ...['flags', 'kinds', 'loopback', 'metrics', 'openapi', 'patch', 'pki', 'registry', ...ENTRIES],
+    ...[
+      'flags',
+      'kinds',
+      'loopback',
+      'metrics',
+      'openapi',
+      'patch',
+      'pki',
+      'registry',
+      'tracing',
+      ...ENTRIES,
+    ],
   ],
   // Servers for tests of others: a server, and what is done with it.
   testing: [

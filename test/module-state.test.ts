@@ -16,6 +16,8 @@ type Why =
   | 'once'
   /** Memory to be written over: nobody reads what another has left in it. */
   | 'memory'
+  /** Of the process, which has one of it however many servers run. */
+  | 'process'
 
 const ALLOWED: Readonly<Record<string, Why>> = {
   'structural/linear-pattern.ts engine': 'once',
@@ -49,6 +51,7 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'base/quantity.ts known': 'memo',
   'patch/fields-v1.ts known': 'memo',
   'patch/field-path.ts fields': 'memo',
+  'profiling/profiler.ts isBusy': 'process',
 }
 
 // What a WeakMap or WeakSet has goes with the object that it is about, which is one server's or nobody's.

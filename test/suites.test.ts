@@ -17,6 +17,8 @@ const REASONS: Readonly<Record<string, string>> = {
   '!existsSync(join(ROOT, PROGRAM))': 'the same',
   "!existsSync(join(ROOT, 'dist', 'bin', 'orch.js'))": 'the same',
   "!existsSync(join(ROOT, 'dist', 'src', 'index.js'))": 'the same',
+  '!isBuilt': 'the programs are not built',
+  '!hasSystemd': 'the machine has no systemd',
   '!canFetch': 'other releases of Node.js cannot be fetched',
   'address === undefined': 'the machine has no address besides loopback',
   "process.platform !== 'linux' || address === undefined":
@@ -32,9 +34,12 @@ const files = ['src', 'test', 'bench', 'tools'].flatMap((folder) =>
 // A case, not a condition: what is skipped there would look as if it had passed.
 test('CI has what suites need', () => {
   if (process.env['CI'] === undefined) return
-  expect({ etcd: hasEtcd, program: existsSync(join(ROOT, 'dist', 'bin', 'orch.js')) }).toEqual({
+  const program = existsSync(join(ROOT, 'dist', 'bin', 'orch.js'))
+  const systemd = existsSync('/usr/bin/systemd-notify')
+  expect({ etcd: hasEtcd, program, systemd }).toEqual({
     etcd: true,
     program: true,
+    systemd: true,
   })
 })
 

@@ -20,7 +20,7 @@ import { pause } from '../client/retry.ts'
 import { SharedInformers } from '../client/shared-informers.ts'
 import { Wire } from '../client/wire.ts'
 import { choiceFault, isChosen } from '../controllers/choice.ts'
-import type { Controller, ControllerWorld } from '../controllers/controller.ts'
+import type { Controller, ControllerContext } from '../controllers/controller.ts'
 import { defaultSettings, type ControllerSettings } from '../controllers/settings.ts'
 import { managedControllers, startControllers } from '../controllers/index.ts'
 import type { SignerId } from '../controllers/certificates/signers.ts'
@@ -282,7 +282,7 @@ async function work(setting: Setting, signal: AbortSignal): Promise<void> {
   const informers = new SharedInformers(client, (resource, error) =>
     log.debug(1, 'a resource cannot be watched yet, retrying', { resource, error: String(error) }),
   )
-  const world: ControllerWorld = {
+  const context: ControllerContext = {
     v,
     clock,
     log,
@@ -295,7 +295,7 @@ async function work(setting: Setting, signal: AbortSignal): Promise<void> {
     settings: { ...defaultSettings, ...options.settings },
   }
   const chosen = chosenOf(setting)
-  const running = startControllers(world, chosen)
+  const running = startControllers(context, chosen)
   setting.running = chosen.map(({ name }) => name)
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve()

@@ -13,11 +13,11 @@ const NAME = 'pvc-protection'
 /** Keeps deleted claims until no pod uses them. */
 export const claimProtection: Controller = {
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, v } = world
+  async start(context) {
+    const { informers, resources, signal, v } = context
     if (!(await resources.serves(CLAIMS, PODS))) return asleep
     const finalizer = v.resolve('{label}/pvc-protection')
-    const client = world.clientFor(`${NAME}-controller`)
+    const client = context.clientFor(`${NAME}-controller`)
     const claims = informers.of<PersistentVolumeClaim>(CLAIMS)
     const pods = informers.of<Pod>(PODS)
     /** Claims that wait, by the key of one pod that uses them. */
@@ -31,7 +31,7 @@ export const claimProtection: Controller = {
         if (usesClaim(pod, claim)) return keyOf(namespace, pod.metadata.name ?? '')
       return null
     }
-    const queue = workQueue(world, NAME, {
+    const queue = workQueue(context, NAME, {
       async work(key) {
         const { namespace, name } = placeIn(key)
         const claim = claims.lister.get(namespace, name)

@@ -6,30 +6,31 @@ import { startControllers, type RunningControllers } from './index.ts'
 const RBAC = 'rbac.authorization{api}/v1'
 const at = (name = '') => [RBAC, 'clusterroles', '', name] as const
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
-const start = () => (running = startControllers(world.controllerWorld, [clusterRoleAggregation]))
+const start = () =>
+  (running = startControllers(context.controllerContext, [clusterRoleAggregation]))
 beforeEach(async () => {
-  world = await inProcess()
+  context = await inProcess()
   start()
 })
 afterEach(async () => {
   await running.stop()
-  await world.close()
+  await context.close()
 })
 
 const rule = (resource: string) => ({ verbs: ['get'], apiGroups: [''], resources: [resource] })
 const part = (name: string, labels: Record<string, string>, ...resources: string[]) =>
-  world.hand.create(at(), { metadata: { name, labels }, rules: resources.map(rule) })
+  context.hand.create(at(), { metadata: { name, labels }, rules: resources.map(rule) })
 const whole = (name: string, selectors: object[], labels = {}, rules: object[] = []) =>
-  world.hand.create(at(), {
+  context.hand.create(at(), {
     metadata: { name, labels },
     aggregationRule: { clusterRoleSelectors: selectors },
     rules,
   })
 const resourcesOf = async (name: string) => {
   await running.idle()
-  return (await world.hand.get(at(name))).rules?.flatMap(
+  return (await context.hand.get(at(name))).rules?.flatMap(
     ({ resources }: { resources: string[] }) => resources,
   )
 }
@@ -59,13 +60,13 @@ test('a role that is created, changed or deleted takes effect at once', async ()
   expect(await resourcesOf('all')).toBe(undefined)
   await part('a', { to: 'view' }, 'pods')
   expect(await resourcesOf('all')).toEqual(['pods'])
-  await world.hand.patch(at('a'), { rules: [rule('nodes')] })
+  await context.hand.patch(at('a'), { rules: [rule('nodes')] })
   expect(await resourcesOf('all')).toEqual(['nodes'])
-  await world.hand.patch(at('a'), { metadata: { labels: { to: null } } })
+  await context.hand.patch(at('a'), { metadata: { labels: { to: null } } })
   expect(await resourcesOf('all')).toBe(undefined)
   await part('b', { to: 'view' }, 'leases')
   expect(await resourcesOf('all')).toEqual(['leases'])
-  await world.hand.delete(at('b'))
+  await context.hand.delete(at('b'))
   expect(await resourcesOf('all')).toBe(undefined)
 })
 
@@ -73,7 +74,7 @@ test('rules by hand are replaced, and the owner of the rules is the controller',
   await whole('all', [{ matchLabels: { to: 'view' } }], {}, [rule('secrets')])
   await part('a', { to: 'view' }, 'pods')
   expect(await resourcesOf('all')).toEqual(['pods'])
-  const { metadata } = await world.hand.get(at('all'))
+  const { metadata } = await context.hand.get(at('all'))
   expect(
     metadata.managedFields
       .filter(({ fieldsV1 }: { fieldsV1: object }) => 'f:rules' in fieldsV1)
@@ -95,9 +96,9 @@ test('an unchanged role is not written again, also after a restart', async () =>
   await part('a', { to: 'view' }, 'pods')
   await whole('all', [{ matchLabels: { to: 'view' } }])
   await resourcesOf('all')
-  const { revision } = world.api.cache
+  const { revision } = context.api.cache
   await running.stop()
   start()
   await running.idle()
-  expect(world.api.cache.revision).toBe(revision)
+  expect(context.api.cache.revision).toBe(revision)
 })

@@ -14,14 +14,14 @@ const WORKERS = 5
 /** Gathers the rules of cluster roles with an aggregation rule from the roles that it selects. */
 export const clusterRoleAggregation: Controller = {
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, v } = world
+  async start(context) {
+    const { informers, resources, signal, v } = context
     const address = clusterRoles(v)
     if (!(await resources.serves(address))) return asleep
-    const client = world.clientFor(`${NAME}-controller`)
+    const client = context.clientFor(`${NAME}-controller`)
     const roles = new Map<string, ClusterRole>()
     const gathering = new Set<string>()
-    const queue = workQueue(world, NAME, {
+    const queue = workQueue(context, NAME, {
       workers: WORKERS,
       async work(name) {
         const role = roles.get(name)

@@ -11,7 +11,7 @@ import type { ControllerSettings } from './settings.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** Clients of controllers: of a server in this process or elsewhere. */
-export interface ControllerWorld {
+export interface ControllerContext {
   readonly v: Vocabulary
   readonly clock: Clock
   readonly log: Log
@@ -29,7 +29,7 @@ export interface ControllerWorld {
 }
 
 /** Dependencies of a controller. */
-export interface StartingWorld extends ControllerWorld {
+export interface StartingContext extends ControllerContext {
   /** Aborts the start. */
   readonly signal: AbortSignal
 }
@@ -51,12 +51,12 @@ export interface Controller {
   /** Whether `*` does not choose it. */
   readonly isOptional?: true
   /** Reads the current state, and processes changes from then on. */
-  start(world: StartingWorld): Promise<Running>
+  start(context: StartingContext): Promise<Running>
 }
 
 /** A queue whose failures are logged: unexpected ones at once, refusals when they persist. */
 export function workQueue(
-  { clock, log, metrics }: Pick<ControllerWorld, 'clock' | 'log' | 'metrics'>,
+  { clock, log, metrics }: Pick<ControllerContext, 'clock' | 'log' | 'metrics'>,
   controller: string,
   options: Omit<WorkQueueOptions, 'clock' | 'onError'>,
 ): WorkQueue {

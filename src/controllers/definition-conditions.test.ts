@@ -8,16 +8,16 @@ import { startControllers, type RunningControllers } from './index.ts'
 
 const at = (name = '') => ['apiextensions{api}/v1', 'customresourcedefinitions', '', name] as const
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers | null = null
 const open = async (...given: Parameters<typeof inProcess>) => {
-  world = await inProcess(...given)
-  running = startControllers(world.controllerWorld, [definitionApproval, definitionStructure])
+  context = await inProcess(...given)
+  running = startControllers(context.controllerContext, [definitionApproval, definitionStructure])
 }
 afterEach(async () => {
   await running?.stop()
   running = null
-  await world.close()
+  await context.close()
 })
 
 interface Condition {
@@ -28,7 +28,7 @@ interface Condition {
 }
 const conditionsOf = async (name: string) => {
   await running!.idle()
-  const object = await world.hand.get(at(name))
+  const object = await context.hand.get(at(name))
   return (object.status.conditions ?? []).map(
     ({ type, status, reason, message }: Condition) => `${type} ${status} ${reason}: ${message}`,
   )
@@ -48,7 +48,7 @@ const definition = (group: string, annotations: object, spec: object = {}) => ({
 
 /** Stores a definition as it is, as an earlier release may have. */
 async function store(given: ReturnType<typeof definition>): Promise<void> {
-  const served = world.hand.served(at())
+  const served = context.hand.served(at())
   const object = served.codec.decode(
     {
       apiVersion: served.groupVersion,
@@ -60,7 +60,7 @@ async function store(given: ReturnType<typeof definition>): Promise<void> {
   )
   const value = encodeObject(served, object as never)
   const key = keyOf(served, '', given.metadata.name)
-  await world.api.cache.commit([{ key, value, ifChangedAt: 0 }])
+  await context.api.cache.commit([{ key, value, ifChangedAt: 0 }])
 }
 
 for (const { vocabulary, domain, label, type, key } of [
@@ -118,12 +118,12 @@ for (const { vocabulary, domain, label, type, key } of [
 
     test('is reported again when the annotation changes', async () => {
       const name = `things.x.${domain}`
-      await world.hand.create(at(), definition(`x.${domain}`, { [key]: 'unapproved' }))
+      await context.hand.create(at(), definition(`x.${domain}`, { [key]: 'unapproved' }))
       expect(await conditionsOf(name)).toEqual([
         `${type} False UnapprovedAnnotation: not approved: "unapproved"`,
       ])
-      const { resourceVersion } = (await world.hand.get(at(name))).metadata
-      await world.hand.patch(at(name), {
+      const { resourceVersion } = (await context.hand.get(at(name))).metadata
+      await context.hand.patch(at(name), {
         metadata: { resourceVersion, annotations: { [key]: 'https://example.com/1' } },
       })
       expect(await conditionsOf(name)).toEqual([
@@ -177,8 +177,8 @@ describe('structure', () => {
   test('is no longer reported when it is right', async () => {
     await store(definition('example.com', {}, schemaOf({ type: 'object' })))
     expect(await conditionsOf('things.example.com')).toHaveLength(1)
-    const { resourceVersion } = (await world.hand.get(at('things.example.com'))).metadata
-    await world.hand.patch(at('things.example.com'), {
+    const { resourceVersion } = (await context.hand.get(at('things.example.com'))).metadata
+    await context.hand.patch(at('things.example.com'), {
       metadata: { resourceVersion },
       spec: { preserveUnknownFields: false },
     })

@@ -99,14 +99,14 @@ export const definitionStructure = reporting({
 function reporting({ controller, type: template, concerns, of }: Finding): Controller {
   return {
     name: controller,
-    async start(world) {
-      const { informers, resources, signal, clock, v } = world
+    async start(context) {
+      const { informers, resources, signal, clock, v } = context
       const address = definitions(v)
       if (!(await resources.serves(address))) return asleep
-      const client = world.clientFor(controller)
+      const client = context.clientFor(controller)
       const informer = informers.of<CustomResourceDefinition>(address)
       const type = v.resolve(template)
-      const queue = workQueue(world, controller, {
+      const queue = workQueue(context, controller, {
         async work(name) {
           const definition = informer.lister.get('', name)
           if (!definition) return

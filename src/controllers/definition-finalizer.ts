@@ -26,12 +26,12 @@ export type RemoveInstances = (
 /** Finalizes a definition after all objects of its kind are deleted. */
 export const definitionFinalizer = (removeInstances: RemoveInstances): Controller => ({
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, clock, v } = world
+  async start(context) {
+    const { informers, resources, signal, clock, v } = context
     const address = definitions(v)
     if (!(await resources.serves(address))) return asleep
     const duty = v.resolve(INSTANCE_CLEANUP)
-    const client = world.clientFor(NAME)
+    const client = context.clientFor(NAME)
     const informer = informers.of<CustomResourceDefinition>(address)
 
     /** Names whose status is being written here: their notifications are ignored. */
@@ -69,7 +69,7 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
         writing.delete(key)
       }
     }
-    const queue = workQueue(world, NAME, {
+    const queue = workQueue(context, NAME, {
       workers: WORKERS,
       async work(key) {
         let definition = read(key)

@@ -23,11 +23,11 @@ export interface DefinitionNamingOptions {
 /** Accepts the names of definitions that are unused in their group, and reports whether they are established. */
 export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Controller => ({
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, clock, v } = world
+  async start(context) {
+    const { informers, resources, signal, clock, v } = context
     const address = definitions(v)
     if (!(await resources.serves(address))) return asleep
-    const client = world.clientFor(NAME)
+    const client = context.clientFor(NAME)
     const informer = informers.of<CustomResourceDefinition>(address)
     const known = new Map<string, Names>()
     const read = (name: string) => informer.lister.get('', name)
@@ -40,7 +40,7 @@ export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Co
       for (const [other, { group }] of known)
         if (other !== name && (group === before?.group || group === now?.group)) queue.add(other)
     }
-    const queue = workQueue(world, NAME, {
+    const queue = workQueue(context, NAME, {
       async work(name) {
         const definition = read(name)
         learn(name, definition && namesOf(definition))

@@ -7,17 +7,17 @@ import { startControllers, type RunningControllers } from './index.ts'
 const at = (name = '') => ['apiextensions{api}/v1', 'customresourcedefinitions', '', name] as const
 const DUTY = 'customresourcecleanup.apiextensions.orch.io'
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers | null = null
 const start = (...chosen: NonNullable<Parameters<typeof startControllers>[1]>) =>
-  (running = startControllers(world.controllerWorld, chosen))
+  (running = startControllers(context.controllerContext, chosen))
 beforeEach(async () => {
-  world = await inProcess()
+  context = await inProcess()
 })
 afterEach(async () => {
   await running?.stop()
   running = null
-  await world.close()
+  await context.close()
 })
 
 interface Names {
@@ -29,7 +29,7 @@ interface Names {
   categories?: string[]
 }
 const define = ({ plural, kind = 'Thing', ...names }: Names, group = 'example.com') =>
-  world.hand.create(at(), {
+  context.hand.create(at(), {
     metadata: { name: `${plural}.${group}` },
     spec: {
       group,
@@ -54,12 +54,12 @@ interface Condition {
 }
 const conditionsOf = async (name: string) => {
   await running?.idle()
-  const object = await world.hand.get(at(name))
+  const object = await context.hand.get(at(name))
   return (object.status.conditions ?? []).map(
     ({ type, status, reason, message }: Condition) => `${type} ${status} ${reason}: ${message}`,
   )
 }
-const acceptedOf = async (name: string) => (await world.hand.get(at(name))).status.acceptedNames
+const acceptedOf = async (name: string) => (await context.hand.get(at(name))).status.acceptedNames
 
 const served = definitionNaming({ servesObjects: true })
 const unserved = definitionNaming({ servesObjects: false })
@@ -138,7 +138,7 @@ describe('names', () => {
     expect((await conditionsOf('others.example.com'))[0]).toBe(
       'NamesAccepted False ListKindConflict: "ThingList" is already in use',
     )
-    await world.hand.delete(at('things.example.com'))
+    await context.hand.delete(at('things.example.com'))
     expect(await conditionsOf('others.example.com')).toEqual([ACCEPTED, IN_FORCE])
   })
 
@@ -147,9 +147,10 @@ describe('names', () => {
     await define({ plural: 'things', shortNames: ['th'] })
     await define({ plural: 'others', kind: 'Other' })
     await running!.idle()
-    await world.hand.patch(at('others.example.com'), {
+    await context.hand.patch(at('others.example.com'), {
       metadata: {
-        resourceVersion: (await world.hand.get(at('others.example.com'))).metadata.resourceVersion,
+        resourceVersion: (await context.hand.get(at('others.example.com'))).metadata
+          .resourceVersion,
       },
       spec: { names: { shortNames: ['th'] } },
     })
@@ -191,8 +192,8 @@ describe('a server that serves no objects of custom kinds', () => {
     await define({ plural: 'others', kind: 'Other' })
     await running!.idle()
     await running!.stop()
-    const { metadata } = await world.hand.get(at('others.example.com'))
-    await world.hand.patch(at('others.example.com'), {
+    const { metadata } = await context.hand.get(at('others.example.com'))
+    await context.hand.patch(at('others.example.com'), {
       metadata: { resourceVersion: metadata.resourceVersion },
       spec: { names: { shortNames: ['th'] } },
     })
@@ -211,17 +212,17 @@ describe('a server that serves no objects of custom kinds', () => {
     )
     await define({ plural: 'things' })
     await running!.idle()
-    await world.hand.delete(at('things.example.com'))
+    await context.hand.delete(at('things.example.com'))
     await running!.idle()
-    expect([removals, await world.hand.get(at('things.example.com'))]).toEqual([[], null])
+    expect([removals, await context.hand.get(at('things.example.com'))]).toEqual([[], null])
   })
 })
 
 describe('deletion', () => {
   test('marks the definition, which waits until its objects are deleted', async () => {
     await define({ plural: 'things' })
-    await world.hand.delete(at('things.example.com'))
-    const { metadata } = await world.hand.get(at('things.example.com'))
+    await context.hand.delete(at('things.example.com'))
+    const { metadata } = await context.hand.get(at('things.example.com'))
     expect({
       finalizers: metadata.finalizers,
       generation: metadata.generation,
@@ -238,9 +239,9 @@ describe('deletion', () => {
       ],
     })
     // A second delete changes nothing.
-    const { revision } = world.api.cache
-    await world.hand.delete(at('things.example.com'))
-    expect(world.api.cache.revision).toBe(revision)
+    const { revision } = context.api.cache
+    await context.hand.delete(at('things.example.com'))
+    expect(context.api.cache.revision).toBe(revision)
   })
 
   test('ends when the objects are deleted, which is retried until it succeeds', async () => {
@@ -249,42 +250,46 @@ describe('deletion', () => {
     start(
       served,
       definitionFinalizer(async ({ metadata }) => {
-        seen.push(await world.hand.names(at()))
+        seen.push(await context.hand.names(at()))
         if (fails-- > 0) throw new Error(`no store for ${metadata.name}`)
       }),
     )
     await define({ plural: 'things' })
     await running!.idle()
-    await world.hand.delete(at('things.example.com'))
+    await context.hand.delete(at('things.example.com'))
     expect((await conditionsOf('things.example.com')).at(-1)).toBe(
       'Terminating True InstanceDeletionFailed: could not delete all objects: no store for things.example.com',
     )
-    world.clock.advance(4)
+    context.clock.advance(4)
     await running!.idle()
     expect(seen).toHaveLength(1)
-    world.clock.advance(1)
+    context.clock.advance(1)
     await running!.idle()
-    expect([seen.length, await world.hand.get(at('things.example.com'))]).toEqual([2, null])
+    expect([seen.length, await context.hand.get(at('things.example.com'))]).toEqual([2, null])
   })
 
   test('needs no objects removed when the definition was never in force', async () => {
     const removals: string[] = []
     await define({ plural: 'things' })
-    await world.hand.patch(at('things.example.com'), { metadata: { finalizers: ['x.com/other'] } })
-    await world.hand.delete(at('things.example.com'))
+    await context.hand.patch(at('things.example.com'), {
+      metadata: { finalizers: ['x.com/other'] },
+    })
+    await context.hand.delete(at('things.example.com'))
     start(definitionFinalizer(async ({ metadata }) => void removals.push(metadata.name!)))
     expect(await conditionsOf('things.example.com')).toEqual([
       'Terminating False NeverEstablished: resource was never established',
     ])
-    const { metadata } = await world.hand.get(at('things.example.com'))
+    const { metadata } = await context.hand.get(at('things.example.com'))
     expect([removals, metadata.finalizers]).toEqual([[], ['x.com/other']])
   })
 
   test('a wrong precondition has its own message', async () => {
     const { metadata } = await define({ plural: 'things' })
-    await expect(world.hand.delete(at('things.example.com'), { uid: 'x' })).rejects.toMatchObject({
-      code: 409,
-      message: `Operation cannot be fulfilled on customresourcedefinitions.apiextensions.orch.io "things.example.com": Precondition failed: UID in precondition: x, UID in object meta: ${metadata.uid}`,
-    })
+    await expect(context.hand.delete(at('things.example.com'), { uid: 'x' })).rejects.toMatchObject(
+      {
+        code: 409,
+        message: `Operation cannot be fulfilled on customresourcedefinitions.apiextensions.orch.io "things.example.com": Precondition failed: UID in precondition: x, UID in object meta: ${metadata.uid}`,
+      },
+    )
   })
 })

@@ -3,21 +3,21 @@ import { inProcess } from '../server/in-process.fixture.ts'
 import { ephemeralVolumes } from './ephemeral-volumes.ts'
 import { startControllers, type RunningControllers } from './index.ts'
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
 beforeEach(async () => {
-  world = await inProcess()
-  running = startControllers(world.controllerWorld, [ephemeralVolumes])
+  context = await inProcess()
+  running = startControllers(context.controllerContext, [ephemeralVolumes])
 })
 afterEach(async () => {
   await running.stop()
-  await world.close()
+  await context.close()
 })
 
 const CLAIM = ['v1', 'persistentvolumeclaims', 'default', 'p-data'] as const
 const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
 const pod = () =>
-  world.hand.create(['v1', 'pods', 'default'], {
+  context.hand.create(['v1', 'pods', 'default'], {
     metadata: { name: 'p' },
     spec: {
       containers: [{ name: 'c', image: 'x' }],
@@ -32,7 +32,7 @@ const pod = () =>
   })
 const claim = async () => {
   await running.idle()
-  return world.hand.get(CLAIM)
+  return context.hand.get(CLAIM)
 }
 
 test('an ephemeral volume gets its claim, again when that is deleted', async () => {
@@ -52,20 +52,20 @@ test('an ephemeral volume gets its claim, again when that is deleted', async () 
     ],
     content: { ...spec, volumeMode: 'Filesystem' },
   })
-  await world.hand.patch(CLAIM, { metadata: { finalizers: [] } })
-  await world.hand.delete(CLAIM)
+  await context.hand.patch(CLAIM, { metadata: { finalizers: [] } })
+  await context.hand.delete(CLAIM)
   expect((await claim()).metadata.uid).not.toBe(made.uid)
 })
 
 test('a claim of that name that is somebody else’s is left alone, which is told', async () => {
-  await world.hand.create(['v1', 'persistentvolumeclaims', 'default'], {
+  await context.hand.create(['v1', 'persistentvolumeclaims', 'default'], {
     metadata: { name: 'p-data' },
     spec,
   })
   await pod()
   expect((await claim()).metadata.ownerReferences).toBeUndefined()
-  const [name] = await world.hand.names(['v1', 'events', 'default'])
-  const event = await world.hand.get(['v1', 'events', 'default', name!])
+  const [name] = await context.hand.names(['v1', 'events', 'default'])
+  const event = await context.hand.get(['v1', 'events', 'default', name!])
   expect([event.type, event.reason, event.message, event.involvedObject.name]).toEqual([
     'Warning',
     'FailedBinding',

@@ -16,15 +16,15 @@ const NAME = 'ephemeral-volume'
 /** Creates the claims of ephemeral volumes of pods. */
 export const ephemeralVolumes: Controller = {
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, clock } = world
+  async start(context) {
+    const { informers, resources, signal, clock } = context
     if (!(await resources.serves(PODS, CLAIMS))) return asleep
-    const client = world.clientFor(`${NAME}-controller`)
+    const client = context.clientFor(`${NAME}-controller`)
     const recorder = new EventRecorder({ client, component: 'ephemeral_volume', clock })
     const pods = informers.of<Pod>(PODS)
     const claims = informers.of<PersistentVolumeClaim>(CLAIMS)
-    const queue = workQueue(world, NAME, {
-      workers: world.settings.ephemeralVolumeWorkers,
+    const queue = workQueue(context, NAME, {
+      workers: context.settings.ephemeralVolumeWorkers,
       async work(key) {
         const { namespace, name } = placeIn(key)
         const pod = pods.lister.get(namespace, name)

@@ -9,16 +9,16 @@ const classes = (name = '') => ['storage{api}/v1', 'storageclasses', '', name] a
 const jobs = (name = '') => ['batch/v1', 'jobs', 'default', name] as const
 const events = ['v1', 'events', 'default', ''] as const
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
-const start = () => (running = startControllers(world.controllerWorld, [garbageCollector]))
+const start = () => (running = startControllers(context.controllerContext, [garbageCollector]))
 beforeEach(async () => {
-  world = await inProcess()
+  context = await inProcess()
   start()
 })
 afterEach(async () => {
   await running.stop()
-  await world.close()
+  await context.close()
 })
 
 interface Reference {
@@ -43,24 +43,26 @@ const map = async (
   ownerReferences: readonly Reference[] = [],
   { finalizers = [] as string[], namespace = 'default' } = {},
 ): Promise<Made> => {
-  await world.hand.create(maps('', namespace), { metadata: { name, ownerReferences, finalizers } })
-  return world.hand.get(maps(name, namespace))
+  await context.hand.create(maps('', namespace), {
+    metadata: { name, ownerReferences, finalizers },
+  })
+  return context.hand.get(maps(name, namespace))
 }
 /** Creates a storage class. */
 const storageClass = async (name: string, ownerReferences: readonly Reference[] = []) => {
-  await world.hand.create(classes(), {
+  await context.hand.create(classes(), {
     metadata: { name, ownerReferences },
     provisioner: 'x.com/y',
   })
-  return world.hand.get(classes(name))
+  return context.hand.get(classes(name))
 }
 const left = async (namespace = 'default') => {
   await running.idle()
-  return world.hand.names(maps('', namespace))
+  return context.hand.names(maps('', namespace))
 }
 const ownersOf = async (name: string) => {
   await running.idle()
-  const { metadata } = await world.hand.get(maps(name))
+  const { metadata } = await context.hand.get(maps(name))
   return (metadata.ownerReferences ?? []).map(({ name }: Reference) => name)
 }
 
@@ -71,16 +73,16 @@ describe('background', () => {
     await map('c', [reference(b)])
     await map('d')
     expect(await left()).toEqual(['a', 'b', 'c', 'd'])
-    await world.hand.delete(maps('a'))
+    await context.hand.delete(maps('a'))
     expect(await left()).toEqual(['d'])
   })
 
   test('a dependent stays while one owner is there, and loses the references to others', async () => {
     const [a, b] = [await map('a'), await map('b')]
     await map('c', [reference(a), reference(b)])
-    await world.hand.delete(maps('a'))
+    await context.hand.delete(maps('a'))
     expect(await ownersOf('c')).toEqual(['b'])
-    await world.hand.delete(maps('b'))
+    await context.hand.delete(maps('b'))
     expect(await left()).toEqual([])
   })
 
@@ -94,10 +96,10 @@ describe('background', () => {
   test('a namesake made later is another owner', async () => {
     const a = await map('a', [], { finalizers: ['x.com/wait'] })
     await map('b', [reference(a)])
-    await world.hand.delete(maps('a'))
+    await context.hand.delete(maps('a'))
     expect(await left()).toEqual(['a', 'b'])
     await running.stop()
-    await world.hand.patch(maps('a'), { metadata: { finalizers: null } })
+    await context.hand.patch(maps('a'), { metadata: { finalizers: null } })
     await map('a')
     start()
     expect(await left()).toEqual(['a'])
@@ -107,8 +109,8 @@ describe('background', () => {
     const a = await map('a')
     await map('b', [reference(a)])
     await running.stop()
-    await world.hand.delete(maps('a'))
-    expect(await world.hand.names(maps())).toEqual(['b'])
+    await context.hand.delete(maps('a'))
+    expect(await context.hand.names(maps())).toEqual(['b'])
     start()
     expect(await left()).toEqual([])
   })
@@ -121,26 +123,26 @@ describe('background', () => {
   test('a reference that is added late counts too', async () => {
     const a = await map('a')
     await map('b')
-    await world.hand.delete(maps('a'))
-    await world.hand.patch(maps('b'), { metadata: { ownerReferences: [reference(a)] } })
+    await context.hand.delete(maps('a'))
+    await context.hand.patch(maps('b'), { metadata: { ownerReferences: [reference(a)] } })
     expect(await left()).toEqual([])
   })
 
   test('finalizers of others keep a dependent until they are done', async () => {
     const a = await map('a')
     await map('b', [reference(a)], { finalizers: ['x.com/wait'] })
-    await world.hand.delete(maps('a'))
+    await context.hand.delete(maps('a'))
     expect(await left()).toEqual(['b'])
-    const { metadata } = await world.hand.get(maps('b'))
+    const { metadata } = await context.hand.get(maps('b'))
     expect(metadata.deletionTimestamp).toBe('2024-01-02T03:04:05Z')
-    await world.hand.patch(maps('b'), { metadata: { finalizers: null } })
+    await context.hand.patch(maps('b'), { metadata: { finalizers: null } })
     expect(await left()).toEqual([])
   })
 
   test('many dependents of one owner all go', async () => {
     const a = await map('a')
     await Promise.all(Array.from({ length: 300 }, (_, i) => map(`d${i}`, [reference(a)])))
-    await world.hand.delete(maps('a'))
+    await context.hand.delete(maps('a'))
     expect(await left()).toEqual([])
   })
 })
@@ -150,17 +152,17 @@ describe('scopes', () => {
     const owner = await storageClass('s')
     await map('b', [reference(owner)])
     expect(await left()).toEqual(['b'])
-    await world.hand.delete(classes('s'))
+    await context.hand.delete(classes('s'))
     expect(await left()).toEqual([])
   })
 
   test('an owner in another namespace is no owner, which an event reports', async () => {
-    await world.hand.create(['v1', 'namespaces'], { metadata: { name: 'n' } })
+    await context.hand.create(['v1', 'namespaces'], { metadata: { name: 'n' } })
     const a = await map('a', [], { namespace: 'n' })
     const b = await map('b', [reference(a)])
     expect(await left()).toEqual([])
-    const [name] = await world.hand.names(events)
-    const { type, reason, message, involvedObject } = await world.hand.get([
+    const [name] = await context.hand.names(events)
+    const { type, reason, message, involvedObject } = await context.hand.get([
       'v1',
       'events',
       'default',
@@ -184,9 +186,9 @@ describe('scopes', () => {
   test('an object of cluster scope with a namespaced owner is never collected', async () => {
     const a = await map('a')
     await storageClass('s', [reference(a)])
-    await world.hand.delete(maps('a'))
+    await context.hand.delete(maps('a'))
     await running.idle()
-    expect(await world.hand.names(classes())).toEqual(['s'])
+    expect(await context.hand.names(classes())).toEqual(['s'])
   })
 })
 
@@ -195,7 +197,7 @@ describe('orphans', () => {
     const [a, other] = [await map('a'), await map('other')]
     await map('b', [reference(a), reference(other)])
     await map('c', [blocking(a)])
-    await world.hand.delete(maps('a'), { policy: 'Orphan' })
+    await context.hand.delete(maps('a'), { policy: 'Orphan' })
     expect(await left()).toEqual(['b', 'c', 'other'])
     expect([await ownersOf('b'), await ownersOf('c')]).toEqual([['other'], []])
   })
@@ -211,12 +213,12 @@ describe('orphans', () => {
       { removal: {}, stays: ['b'] },
       { removal: { policy: 'Background' }, stays: [] },
     ] as const) {
-      await world.hand.create(jobs(), job)
-      await map('b', [reference(await world.hand.get(jobs('j')))])
-      await world.hand.delete(jobs('j'), removal)
+      await context.hand.create(jobs(), job)
+      await map('b', [reference(await context.hand.get(jobs('j')))])
+      await context.hand.delete(jobs('j'), removal)
       await running.idle()
-      expect([await world.hand.names(jobs()), await left()]).toEqual([[], stays])
-      if (stays.length > 0) await world.hand.delete(maps('b'))
+      expect([await context.hand.names(jobs()), await left()]).toEqual([[], stays])
+      if (stays.length > 0) await context.hand.delete(maps('b'))
     }
   })
 })
@@ -227,9 +229,9 @@ describe('foreground', () => {
     await map('b', [blocking(a)], { finalizers: ['x.com/wait'] })
     await map('c', [reference(a)], { finalizers: ['x.com/wait'] })
     await map('d', [blocking(a)])
-    await world.hand.delete(maps('a'), { policy: 'Foreground' })
+    await context.hand.delete(maps('a'), { policy: 'Foreground' })
     expect(await left()).toEqual(['a', 'b', 'c'])
-    await world.hand.patch(maps('b'), { metadata: { finalizers: null } })
+    await context.hand.patch(maps('b'), { metadata: { finalizers: null } })
     expect(await left()).toEqual(['c'])
   })
 
@@ -237,18 +239,18 @@ describe('foreground', () => {
     const a = await map('a')
     const b = await map('b', [blocking(a)])
     await map('c', [blocking(b)], { finalizers: ['x.com/wait'] })
-    await world.hand.delete(maps('a'), { policy: 'Foreground' })
+    await context.hand.delete(maps('a'), { policy: 'Foreground' })
     expect(await left()).toEqual(['a', 'b', 'c'])
-    const { metadata } = await world.hand.get(maps('b'))
+    const { metadata } = await context.hand.get(maps('b'))
     expect(metadata.finalizers).toEqual(['foregroundDeletion'])
-    await world.hand.patch(maps('c'), { metadata: { finalizers: null } })
+    await context.hand.patch(maps('c'), { metadata: { finalizers: null } })
     expect(await left()).toEqual([])
   })
 
   test('a dependent with another owner stays, and blocks no more', async () => {
     const [a, other] = [await map('a'), await map('other')]
     await map('b', [blocking(a), reference(other)])
-    await world.hand.delete(maps('a'), { policy: 'Foreground' })
+    await context.hand.delete(maps('a'), { policy: 'Foreground' })
     expect(await left()).toEqual(['b', 'other'])
     expect(await ownersOf('b')).toEqual(['other'])
   })
@@ -260,11 +262,11 @@ describe('foreground', () => {
     ]) {
       const a = await map('a')
       await map('b', [blocking(a)], { finalizers: ['x.com/wait'] })
-      await world.hand.delete(maps('a'), { policy: 'Foreground' })
+      await context.hand.delete(maps('a'), { policy: 'Foreground' })
       expect(await left()).toEqual(['a', 'b'])
-      await world.hand.patch(maps('b'), { metadata: { ownerReferences: ownerReferences(a) } })
+      await context.hand.patch(maps('b'), { metadata: { ownerReferences: ownerReferences(a) } })
       expect(await left()).toEqual(['b'])
-      await world.hand.patch(maps('b'), { metadata: { finalizers: null } })
+      await context.hand.patch(maps('b'), { metadata: { finalizers: null } })
       await running.idle()
     }
   })
@@ -272,16 +274,16 @@ describe('foreground', () => {
   test('objects that own each other do not wait for ever', async () => {
     const a = await map('a')
     const b = await map('b', [blocking(a)])
-    await world.hand.patch(maps('a'), { metadata: { ownerReferences: [blocking(b)] } })
-    await world.hand.delete(maps('a'), { policy: 'Foreground' })
+    await context.hand.patch(maps('a'), { metadata: { ownerReferences: [blocking(b)] } })
+    await context.hand.delete(maps('a'), { policy: 'Foreground' })
     expect(await left()).toEqual([])
   })
 
   test('an owner without dependents is deleted at once, also after a restart', async () => {
     await map('a')
     await running.stop()
-    await world.hand.delete(maps('a'), { policy: 'Foreground' })
-    expect(await world.hand.names(maps())).toEqual(['a'])
+    await context.hand.delete(maps('a'), { policy: 'Foreground' })
+    expect(await context.hand.names(maps())).toEqual(['a'])
     start()
     expect(await left()).toEqual([])
   })
@@ -289,14 +291,14 @@ describe('foreground', () => {
 
 test('text that looks like metadata is none', async () => {
   const text = '"ownerReferences":[{"uid":"u"}],"finalizers":["orphan"],"uid":"x"'
-  await world.hand.create(maps(), {
+  await context.hand.create(maps(), {
     metadata: { name: 'a', annotations: { t: text, deletionTimestamp: 'no', uid: 'u' } },
   })
-  const a = await world.hand.get(maps('a'))
+  const a = await context.hand.get(maps('a'))
   await map('b', [reference(a)], { finalizers: ['orphan'] })
   expect(await left()).toEqual(['a', 'b'])
-  await world.hand.patch(maps('b'), { metadata: { finalizers: null, annotations: { x: ']"]' } } })
-  await world.hand.delete(maps('a'))
+  await context.hand.patch(maps('b'), { metadata: { finalizers: null, annotations: { x: ']"]' } } })
+  await context.hand.delete(maps('a'))
   expect(await left()).toEqual([])
 })
 
@@ -323,18 +325,18 @@ test('after any history, no object outlives its owners, and none waits for ever'
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 16 }), async (steps) => {
       await running.stop()
-      await world.close()
-      world = await inProcess()
+      await context.close()
+      context = await inProcess()
       start()
       let made = 0
       for (const one of steps) {
-        const names = await world.hand.names(maps())
+        const names = await context.hand.names(maps())
         const pick = (n: number) => names[n % names.length]
         const references = async (owners: readonly (readonly [number, boolean])[]) => {
           const list: Reference[] = []
           for (const [n, blocks] of owners) {
             const name = pick(n)
-            const owner = name === undefined ? null : await world.hand.get(maps(name))
+            const owner = name === undefined ? null : await context.hand.get(maps(name))
             if (owner && !list.some(({ uid }) => uid === owner.metadata.uid))
               list.push(reference(owner, { blockOwnerDeletion: blocks }))
           }
@@ -344,13 +346,13 @@ test('after any history, no object outlives its owners, and none waits for ever'
         else if (one.does === 'make') await map(`m${made++}`, await references(one.owners))
         else {
           const name = pick(one.one)
-          const target = name === undefined ? null : await world.hand.get(maps(name))
+          const target = name === undefined ? null : await context.hand.get(maps(name))
           if (!target) continue
           try {
-            if (one.does === 'delete') await world.hand.delete(maps(name), { policy: one.policy })
+            if (one.does === 'delete') await context.hand.delete(maps(name), { policy: one.policy })
             else {
               const ownerReferences = await references(one.owners)
-              await world.hand.patch(maps(name), { metadata: { ownerReferences } })
+              await context.hand.patch(maps(name), { metadata: { ownerReferences } })
             }
           } catch (error) {
             // The collector may have been faster.
@@ -359,8 +361,8 @@ test('after any history, no object outlives its owners, and none waits for ever'
         }
       }
       await settled()
-      const names = await world.hand.names(maps())
-      const objects: Made[] = await Promise.all(names.map((name) => world.hand.get(maps(name))))
+      const names = await context.hand.names(maps())
+      const objects: Made[] = await Promise.all(names.map((name) => context.hand.get(maps(name))))
       const uids = new Set(objects.map(({ metadata }) => metadata.uid))
       const wrong = objects.filter(({ metadata }) => {
         if (metadata.deletionTimestamp !== undefined) return true
@@ -369,10 +371,10 @@ test('after any history, no object outlives its owners, and none waits for ever'
       })
       expect(wrong).toEqual([])
       for (const name of names) {
-        await world.hand.delete(maps(name), { policy: 'Background' }).catch(() => {})
+        await context.hand.delete(maps(name), { policy: 'Background' }).catch(() => {})
       }
       await settled()
-      expect(await world.hand.names(maps())).toEqual([])
+      expect(await context.hand.names(maps())).toEqual([])
     }),
     { numRuns: 40 },
   )
@@ -382,7 +384,7 @@ test('after any history, no object outlives its owners, and none waits for ever'
 async function settled() {
   for (let i = 0; i < 6; i++) {
     await running.idle()
-    world.clock.advance(1000)
+    context.clock.advance(1000)
   }
   await running.idle()
 }

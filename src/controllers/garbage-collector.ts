@@ -33,9 +33,9 @@ interface Owners {
 /** Deletes objects without a remaining owner, and finalizes owners that wait for that. */
 export const garbageCollector: Controller = {
   name: NAME,
-  async start(world) {
-    const { resources, signal, clock, log } = world
-    const client = world.clientFor('generic-garbage-collector')
+  async start(context) {
+    const { resources, signal, clock, log } = context
+    const client = context.clientFor('generic-garbage-collector')
     let isLoaded = false
     const early = new Set<string>()
     const graph = new GarbageGraph((id) => {
@@ -44,7 +44,7 @@ export const garbageCollector: Controller = {
       else early.add(id)
     })
     const monitors = new GarbageMonitors({
-      client: world.managerClient(),
+      client: context.managerClient(),
       resources,
       graph,
       signal,
@@ -62,8 +62,8 @@ export const garbageCollector: Controller = {
     })
     /** Objects with an owner of a kind that is not served. */
     const unsettled = new Set<string>()
-    const queue = workQueue(world, NAME, {
-      workers: world.settings.garbageWorkers,
+    const queue = workQueue(context, NAME, {
+      workers: context.settings.garbageWorkers,
       async work(id) {
         unsettled.delete(id)
         const blank = id.indexOf(' ')

@@ -8,7 +8,7 @@ import { certificateCleaner } from './certificates/cleaner.ts'
 import { certificateSigning, type SigningParts } from './certificates/signing.ts'
 import { claimProtection } from './claim-protection.ts'
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
-import type { Controller, ControllerWorld, Running } from './controller.ts'
+import type { Controller, ControllerContext, Running } from './controller.ts'
 import { definitionApproval, definitionStructure } from './definition-conditions.ts'
 import { definitionFinalizer, type RemoveInstances } from './definition-finalizer.ts'
 import { definitionNaming } from './definition-naming.ts'
@@ -83,7 +83,7 @@ export interface RunningControllers extends Running {
 
 /** Starts controllers one after the other, so that requests are served meanwhile. */
 export function startControllers(
-  world: ControllerWorld,
+  context: ControllerContext,
   chosen: readonly Controller[],
 ): RunningControllers {
   const running: Running[] = []
@@ -93,12 +93,12 @@ export function startControllers(
   setMaxListeners(0, signal)
   const start = async (controller: Controller): Promise<boolean> => {
     try {
-      running.push(await controller.start({ ...world, signal }))
+      running.push(await controller.start({ ...context, signal }))
       return true
     } catch (error) {
       // The end of the store ends the start; that is no failure.
       if (!signal.aborted)
-        world.log.error('a controller cannot be started', {
+        context.log.error('a controller cannot be started', {
           controller: controller.name,
           error: error instanceof Error ? (error.stack ?? error.message) : String(error),
         })
@@ -107,14 +107,14 @@ export function startControllers(
   }
   /** Refusals and missing responses may be temporary. */
   const again = async (controller: Controller): Promise<void> => {
-    do await pause(world.clock, AGAIN_MS, signal)
+    do await pause(context.clock, AGAIN_MS, signal)
     while (!(await start(controller)))
   }
   const late: Promise<void>[] = []
   const ready = (async () => {
     for (const [i, controller] of chosen.entries()) {
-      if (i > 0 && world.settings.startIntervalMs > 0)
-        await pause(world.clock, world.settings.startIntervalMs, signal).catch(() => {})
+      if (i > 0 && context.settings.startIntervalMs > 0)
+        await pause(context.clock, context.settings.startIntervalMs, signal).catch(() => {})
       if (signal.aborted) return
       if (!(await start(controller))) late.push(again(controller).catch(() => {}))
     }

@@ -18,10 +18,10 @@ const MOST_MS = 60_000
 /** Empties namespaces under deletion, and finalizes them. */
 export const namespaceLifecycle: Controller = {
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, v, clock } = world
+  async start(context) {
+    const { informers, resources, signal, v, clock } = context
     if (!(await resources.serves(NAMESPACES))) return asleep
-    const client = world.clientFor('namespace-controller')
+    const client = context.clientFor('namespace-controller')
     const own = new KnownResources(client)
     const namespaces = client.resource<Namespace>(NAMESPACES)
     const content = new NamespaceContent({
@@ -71,8 +71,8 @@ export const namespaceLifecycle: Controller = {
         return { ...namespace, spec: { ...namespace.spec, finalizers: left } }
       })
     }
-    const queue = workQueue(world, NAME, {
-      workers: world.settings.namespaceWorkers,
+    const queue = workQueue(context, NAME, {
+      workers: context.settings.namespaceWorkers,
       mostMs: MOST_MS,
       async work(name) {
         try {
@@ -94,7 +94,7 @@ export const namespaceLifecycle: Controller = {
     }
     return following(queue, client, [
       await handled(known, { add: changed, update: changed }, signal),
-      every(clock, world.settings.namespaceSyncMs, lookAgain),
+      every(clock, context.settings.namespaceSyncMs, lookAgain),
     ])
   },
 }

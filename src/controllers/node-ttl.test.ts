@@ -29,17 +29,17 @@ describe('the step of a cluster', () => {
 })
 
 test('every node is told, also when somebody changes it', async () => {
-  const world = await inProcess()
-  const running = startControllers(world.controllerWorld, [nodeTtl])
+  const context = await inProcess()
+  const running = startControllers(context.controllerContext, [nodeTtl])
   const key = 'node.alpha.orch.io/ttl'
   const ttl = async () => {
     await running.idle()
-    return (await world.hand.get(['v1', 'nodes', '', 'n'])).metadata.annotations
+    return (await context.hand.get(['v1', 'nodes', '', 'n'])).metadata.annotations
   }
-  await world.hand.create(['v1', 'nodes'], { metadata: { name: 'n', annotations: { a: 'b' } } })
+  await context.hand.create(['v1', 'nodes'], { metadata: { name: 'n', annotations: { a: 'b' } } })
   expect(await ttl()).toEqual({ a: 'b', [key]: '0' })
-  await world.hand.patch(['v1', 'nodes', '', 'n'], { metadata: { annotations: { [key]: '7' } } })
+  await context.hand.patch(['v1', 'nodes', '', 'n'], { metadata: { annotations: { [key]: '7' } } })
   expect(await ttl()).toEqual({ a: 'b', [key]: '0' })
   await running.stop()
-  await world.close()
+  await context.close()
 })

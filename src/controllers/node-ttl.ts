@@ -28,15 +28,15 @@ export function stepOf(before: number, size: number): number {
 /** Tells node agents in an annotation how long they may use secrets and config maps before they read them again. */
 export const nodeTtl: Controller = {
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, v } = world
+  async start(context) {
+    const { informers, resources, signal, v } = context
     if (!(await resources.serves(NODES))) return asleep
-    const client = world.clientFor('ttl-controller')
+    const client = context.clientFor('ttl-controller')
     const annotation = v.resolve('node.alpha.{label}/ttl')
     const nodes = informers.of<Node>(NODES)
     const names = new Set<string>()
     let step = 0
-    const queue = workQueue(world, NAME, {
+    const queue = workQueue(context, NAME, {
       workers: WORKERS,
       async work(name) {
         const wanted = String(STEPS[step]!.seconds)

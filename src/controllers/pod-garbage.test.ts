@@ -4,40 +4,40 @@ import { startControllers, type RunningControllers } from './index.ts'
 import { podGarbage } from './pod-garbage.ts'
 import { defaultSettings } from './settings.ts'
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
 const start = async (mostEnded = defaultSettings.terminatedPodThreshold) => {
   const settings = { ...defaultSettings, terminatedPodThreshold: mostEnded }
-  running = startControllers({ ...world.controllerWorld, settings }, [podGarbage])
+  running = startControllers({ ...context.controllerContext, settings }, [podGarbage])
   await running.idle()
 }
 beforeEach(async () => {
-  world = await inProcess()
+  context = await inProcess()
   // That of the pods.
-  await world.hand.create(['v1', 'serviceaccounts', 'default'], { metadata: { name: 'default' } })
+  await context.hand.create(['v1', 'serviceaccounts', 'default'], { metadata: { name: 'default' } })
 })
 afterEach(async () => {
   await running.stop()
-  await world.close()
+  await context.close()
 })
 
 const PODS = ['v1', 'pods', 'default'] as const
 const at = (name: string) => [...PODS, name] as const
 const pod = (name: string, spec: object = {}, metadata: object = {}) =>
-  world.hand.create(PODS, {
+  context.hand.create(PODS, {
     metadata: { name, ...metadata },
     spec: { containers: [{ name: 'c', image: 'x' }], ...spec },
   })
 const phase = (name: string, of: string) =>
-  world.hand.patch(at(name), { status: { phase: of } }, 'status')
-const node = (name: string) => world.hand.create(['v1', 'nodes'], { metadata: { name } })
+  context.hand.patch(at(name), { status: { phase: of } }, 'status')
+const node = (name: string) => context.hand.create(['v1', 'nodes'], { metadata: { name } })
 /** The pods that are left after some time. */
 const left = async (ms: number) => {
   for (let passed = 0; passed < ms; passed += 20_000) {
-    world.clock.advance(20_000)
+    context.clock.advance(20_000)
     await running.idle()
   }
-  return (await world.hand.names(PODS)).sort()
+  return (await context.hand.names(PODS)).sort()
 }
 
 describe('pods that have ended', () => {
@@ -56,7 +56,7 @@ describe('pods that have ended', () => {
       ] as const) {
         await pod(name)
         await phase(name, of)
-        world.clock.advance(1_000)
+        context.clock.advance(1_000)
       }
       expect(await left(20_000)).toEqual(expected)
     })
@@ -71,7 +71,7 @@ describe('pods of a node', () => {
     await pod('c')
     expect(await left(40_000)).toEqual(['a', 'b', 'c'])
     expect(await left(20_000)).toEqual(['a', 'c'])
-    await world.hand.delete(['v1', 'nodes', '', 'n'])
+    await context.hand.delete(['v1', 'nodes', '', 'n'])
     expect(await left(60_000)).toEqual(['c'])
   })
 
@@ -81,7 +81,7 @@ describe('pods of a node', () => {
     expect(await left(40_000)).toEqual(['a'])
     await node('n')
     expect(await left(20_000)).toEqual(['a'])
-    await world.hand.delete(['v1', 'nodes', '', 'n'])
+    await context.hand.delete(['v1', 'nodes', '', 'n'])
     expect(await left(40_000)).toEqual(['a'])
     expect(await left(20_000)).toEqual([])
   })
@@ -90,8 +90,8 @@ describe('pods of a node', () => {
 test('deleted pods without a node go, if nothing else holds them', async () => {
   await start()
   await pod('a', {}, { finalizers: ['x.com/hold'] })
-  await world.hand.delete(at('a'))
+  await context.hand.delete(at('a'))
   expect(await left(20_000)).toEqual(['a'])
-  await world.hand.patch(at('a'), { metadata: { finalizers: null } })
+  await context.hand.patch(at('a'), { metadata: { finalizers: null } })
   expect(await left(20_000)).toEqual([])
 })

@@ -8,7 +8,7 @@ import { placeIn } from '../client/transport.ts'
 import type { Node } from '../kinds/core/node/node.ts'
 import type { Pod } from '../kinds/core/pod/pod.ts'
 import { NODES, PODS } from './addresses.ts'
-import { workQueue, type Controller, type StartingWorld } from './controller.ts'
+import { workQueue, type Controller, type StartingContext } from './controller.ts'
 import { every } from './every.ts'
 import { isTerminating } from './finalizer.ts'
 import { asleep, following, handled } from './following.ts'
@@ -21,17 +21,17 @@ const QUARANTINE_MS = 40_000
 /** Deletes pods that no other component deletes: those without a node, of nodes that are gone, and too many that have ended. */
 export const podGarbage: Controller = {
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, clock } = world
+  async start(context) {
+    const { informers, resources, signal, clock } = context
     if (!(await resources.serves(PODS, NODES))) return asleep
-    const client = world.clientFor('pod-garbage-collector')
+    const client = context.clientFor('pod-garbage-collector')
     const nodes = informers.of<Node>(NODES)
     await nodes.synced(signal)
-    const garbage = new PodGarbage(world, client, {
+    const garbage = new PodGarbage(context, client, {
       nodes: nodes.lister,
-      mostEnded: world.settings.terminatedPodThreshold,
+      mostEnded: context.settings.terminatedPodThreshold,
     })
-    const queue = workQueue(world, NAME, { work: () => garbage.collect() })
+    const queue = workQueue(context, NAME, { work: () => garbage.collect() })
     const changed = (entry: Entry<Pod>) => garbage.changed(entry)
     return following(queue, client, [
       await handled(
@@ -61,7 +61,7 @@ interface PodGarbageParts {
 
 /** The pods of the cluster, as far as their deletion depends on it. */
 class PodGarbage {
-  readonly #world: StartingWorld
+  readonly #context: StartingContext
   readonly #client: Client
   readonly #parts: PodGarbageParts
   readonly #pods = new Map<string, KnownPod>()
@@ -70,8 +70,8 @@ class PodGarbage {
   /** Absent nodes, with the time since when. */
   readonly #absent = new Map<string, number>()
 
-  constructor(world: StartingWorld, client: Client, parts: PodGarbageParts) {
-    this.#world = world
+  constructor(context: StartingContext, client: Client, parts: PodGarbageParts) {
+    this.#context = context
     this.#client = client
     this.#parts = parts
   }
@@ -103,7 +103,7 @@ class PodGarbage {
     }
     // The next time comes soon enough.
     if (failures.length > 0)
-      this.#world.log.warn('some pods could not be deleted', {
+      this.#context.log.warn('some pods could not be deleted', {
         controller: NAME,
         count: failures.length,
         error: String(failures[0]),
@@ -132,7 +132,7 @@ class PodGarbage {
 
   /** Those whose node has been absent for a while. */
   async #ofAbsentNodes(): Promise<[string, KnownPod][]> {
-    const now = this.#world.clock.now()
+    const now = this.#context.clock.now()
     const byNode = new Map<string, [string, KnownPod][]>()
     for (const entry of this.#pods) {
       const { node } = entry[1]
@@ -159,7 +159,7 @@ class PodGarbage {
 
   /** Terminating pods of nodes that are marked as out of service and are not ready. */
   #outOfService(): [string, KnownPod][] {
-    const { v, gate } = this.#world
+    const { v, gate } = this.#context
     if (!gate('NodeOutOfServiceVolumeDetach')) return []
     const taint = v.resolve('node.{label}/out-of-service')
     const lost = new Set(
@@ -179,7 +179,7 @@ class PodGarbage {
     const { namespace, name } = placeIn(key)
     const pods = this.#client.resource<Pod>(PODS).in(namespace)
     try {
-      if (!hasEnded && this.#world.gate('PodDisruptionConditions'))
+      if (!hasEnded && this.#context.gate('PodDisruptionConditions'))
         await pods.sub('status').patch(name, { metadata: { uid }, status: { phase: 'Failed' } })
       await pods.delete(name, { gracePeriodSeconds: 0, preconditions: { uid } })
     } catch (error) {

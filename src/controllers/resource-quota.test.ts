@@ -3,29 +3,29 @@ import { inProcess } from '../server/in-process.fixture.ts'
 import { startControllers, type RunningControllers } from './index.ts'
 import { resourceQuotas } from './resource-quota.ts'
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
-const start = () => (running = startControllers(world.controllerWorld, [resourceQuotas]))
+const start = () => (running = startControllers(context.controllerContext, [resourceQuotas]))
 beforeEach(async () => {
-  world = await inProcess({ vocabulary: 'kubernetes' })
+  context = await inProcess({ vocabulary: 'kubernetes' })
   // That of the pods.
-  await world.hand.create(['v1', 'serviceaccounts', 'default'], { metadata: { name: 'default' } })
+  await context.hand.create(['v1', 'serviceaccounts', 'default'], { metadata: { name: 'default' } })
   start()
 })
 afterEach(async () => {
   await running.stop()
-  await world.close()
+  await context.close()
 })
 
 type Amounts = Record<string, string>
 const at = (resource: string, name = '') => ['v1', resource, 'default', name] as const
 const make = (resource: string, name: string, rest: object = {}) =>
-  world.hand.create(at(resource), { metadata: { name }, ...rest })
+  context.hand.create(at(resource), { metadata: { name }, ...rest })
 const quota = (hard: Amounts, spec: object = {}, name = 'q') =>
   make('resourcequotas', name, { spec: { hard, ...spec } })
 const statusOf = async (name = 'q') => {
   await running.idle()
-  return (await world.hand.get(at('resourcequotas', name))).status
+  return (await context.hand.get(at('resourcequotas', name))).status
 }
 const usedOf = async (name = 'q') => (await statusOf(name)).used
 const maps = async (...names: string[]) => {
@@ -35,7 +35,7 @@ const pod = (name: string, spec: object = {}, resources: object = {}) =>
   make('pods', name, { spec: { containers: [{ name: 'c', image: 'x', resources }], ...spec } })
 /** As a request does whose object is on its way. */
 const charge = (used: Amounts) =>
-  world.hand.patch(at('resourcequotas', 'q'), { status: { used } }, 'status')
+  context.hand.patch(at('resourcequotas', 'q'), { status: { used } }, 'status')
 
 describe('what is there is counted', () => {
   test('when a quota comes, by all its names that can be known', async () => {
@@ -80,7 +80,7 @@ describe('what is there is counted', () => {
     await maps('a')
     await quota({ configmaps: '5' })
     expect(await usedOf()).toEqual({ configmaps: '1' })
-    await world.hand.patch(at('resourcequotas', 'q'), {
+    await context.hand.patch(at('resourcequotas', 'q'), {
       spec: { hard: { configmaps: null, 'count/configmaps': '3', pods: '1' } },
     })
     expect(await statusOf()).toEqual({
@@ -92,7 +92,7 @@ describe('what is there is counted', () => {
   test('a new limit is in force at once', async () => {
     await quota({ configmaps: '5' })
     await statusOf()
-    await world.hand.patch(at('resourcequotas', 'q'), { spec: { hard: { configmaps: '7' } } })
+    await context.hand.patch(at('resourcequotas', 'q'), { spec: { hard: { configmaps: '7' } } })
     expect(await statusOf()).toEqual({ hard: { configmaps: '7' }, used: { configmaps: '0' } })
   })
 })
@@ -107,8 +107,8 @@ describe('what is given back', () => {
     await maps('a', 'b', 'c')
     await pod('p', {}, { requests: { cpu: '2' } })
     expect(await usedOf()).toEqual({ configmaps: '3', pods: '1', 'requests.cpu': '2' })
-    await world.hand.delete(at('configmaps', 'a'))
-    await world.hand.delete(at('pods', 'p'))
+    await context.hand.delete(at('configmaps', 'a'))
+    await context.hand.delete(at('pods', 'p'))
     expect(await usedOf()).toEqual({ configmaps: '2', pods: '0', 'requests.cpu': '0' })
   })
 
@@ -116,7 +116,7 @@ describe('what is given back', () => {
     await quotaOf({ pods: '5', 'count/pods': '5', 'limits.cpu': '5' })
     await pod('p', {}, { limits: { cpu: '2' } })
     expect(await usedOf()).toEqual({ pods: '1', 'count/pods': '1', 'limits.cpu': '2' })
-    await world.hand.patch(at('pods', 'p'), { status: { phase: 'Succeeded' } }, 'status')
+    await context.hand.patch(at('pods', 'p'), { status: { phase: 'Succeeded' } }, 'status')
     expect(await usedOf()).toEqual({ pods: '0', 'count/pods': '1', 'limits.cpu': '0' })
   })
 
@@ -128,7 +128,7 @@ describe('what is given back', () => {
       'services.nodeports': '1',
       'services.loadbalancers': '1',
     })
-    await world.hand.patch(at('services', 's'), { spec: { type: 'ClusterIP' } })
+    await context.hand.patch(at('services', 's'), { spec: { type: 'ClusterIP' } })
     expect(await usedOf()).toEqual({
       services: '1',
       'services.nodeports': '0',
@@ -141,17 +141,17 @@ describe('what is given back', () => {
     await statusOf()
     await pod('p')
     expect(await usedOf()).toEqual({ pods: '1' })
-    await world.hand.patch(at('pods', 'p'), { spec: { activeDeadlineSeconds: 9 } })
+    await context.hand.patch(at('pods', 'p'), { spec: { activeDeadlineSeconds: 9 } })
     expect(await usedOf()).toEqual({ pods: '0' })
   })
 
   test('pods that should long be gone, when everything is counted anew', async () => {
     await quotaOf({ pods: '5', 'count/pods': '5' })
     await pod('p', { nodeName: 'n' })
-    await world.hand.patch(at('pods', 'p'), { status: { phase: 'Running' } }, 'status')
-    await world.hand.delete(at('pods', 'p'))
+    await context.hand.patch(at('pods', 'p'), { status: { phase: 'Running' } }, 'status')
+    await context.hand.delete(at('pods', 'p'))
     expect(await usedOf()).toEqual({ pods: '1', 'count/pods': '1' })
-    world.clock.advance(5 * 60_000)
+    context.clock.advance(5 * 60_000)
     expect(await usedOf()).toEqual({ pods: '0', 'count/pods': '1' })
   })
 })
@@ -163,11 +163,11 @@ describe('charges of requests that are under way', () => {
     await maps('a', 'b')
     expect(await usedOf()).toEqual({ configmaps: '2' })
     await charge({ configmaps: '4' })
-    await world.hand.delete(at('configmaps', 'a'))
+    await context.hand.delete(at('configmaps', 'a'))
     expect(await usedOf()).toEqual({ configmaps: '3' })
-    world.clock.advance(59_000)
+    context.clock.advance(59_000)
     expect(await usedOf()).toEqual({ configmaps: '3' })
-    world.clock.advance(1_000)
+    context.clock.advance(1_000)
     expect(await usedOf()).toEqual({ configmaps: '1' })
   })
 
@@ -177,13 +177,13 @@ describe('charges of requests that are under way', () => {
     await maps('a')
     await running.stop()
     await charge({ configmaps: '3' })
-    await world.hand.delete(at('configmaps', 'a'))
+    await context.hand.delete(at('configmaps', 'a'))
     start()
     expect(await usedOf()).toEqual({ configmaps: '3' })
     await maps('b')
-    await world.hand.delete(at('configmaps', 'b'))
+    await context.hand.delete(at('configmaps', 'b'))
     expect(await usedOf()).toEqual({ configmaps: '3' })
-    world.clock.advance(60_000)
+    context.clock.advance(60_000)
     expect(await usedOf()).toEqual({ configmaps: '0' })
   })
 
@@ -193,7 +193,7 @@ describe('charges of requests that are under way', () => {
     await maps('a')
     await expect(make('configmaps', 'a')).rejects.toThrow('already exists')
     expect(await usedOf()).toEqual({ configmaps: '2' })
-    world.clock.advance(60_000)
+    context.clock.advance(60_000)
     expect(await usedOf()).toEqual({ configmaps: '1' })
   })
 })
@@ -204,7 +204,7 @@ test('what somebody takes from the status comes back', async () => {
   expect(await usedOf()).toEqual({ configmaps: '2' })
   await charge({ configmaps: '0' })
   expect(await usedOf()).toEqual({ configmaps: '2' })
-  await world.hand.patch(
+  await context.hand.patch(
     at('resourcequotas', 'q'),
     { status: { hard: { configmaps: '99' }, used: null } },
     'status',
@@ -216,7 +216,7 @@ test('a quota that is deleted and made again counts anew', async () => {
   await maps('a')
   await quota({ configmaps: '9' })
   expect(await usedOf()).toEqual({ configmaps: '1' })
-  await world.hand.delete(at('resourcequotas', 'q'))
+  await context.hand.delete(at('resourcequotas', 'q'))
   await maps('b')
   await quota({ configmaps: '9' })
   expect(await usedOf()).toEqual({ configmaps: '2' })
@@ -226,19 +226,19 @@ test('an unchanged quota is not written again, also after a restart', async () =
   await maps('a')
   await quota({ configmaps: '9', 'example.com/unknown': '1' })
   await usedOf()
-  const { revision } = world.api.cache
+  const { revision } = context.api.cache
   await running.stop()
   start()
   await running.idle()
-  world.clock.advance(5 * 60_000)
+  context.clock.advance(5 * 60_000)
   await running.idle()
-  expect(world.api.cache.revision).toBe(revision)
+  expect(context.api.cache.revision).toBe(revision)
 })
 
 test('many objects of a namespace are counted without losing one that changes meanwhile', async () => {
   const names = Array.from({ length: 700 }, (_, i) => `m${i}`)
   await Promise.all(names.map((name) => make('configmaps', name)))
   await quota({ configmaps: '1000' })
-  await Promise.all(names.slice(0, 100).map((name) => world.hand.delete(at('configmaps', name))))
+  await Promise.all(names.slice(0, 100).map((name) => context.hand.delete(at('configmaps', name))))
   expect(await usedOf()).toEqual({ configmaps: '600' })
 })

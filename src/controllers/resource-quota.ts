@@ -7,7 +7,7 @@ import type { ResourceQuota } from '../kinds/core/resource-quota.ts'
 import type { Evaluator } from '../quota/evaluator.ts'
 import { Evaluators } from '../quota/evaluators.ts'
 import { RESOURCE_QUOTAS } from './addresses.ts'
-import { workQueue, type Controller, type StartingWorld } from './controller.ts'
+import { workQueue, type Controller, type StartingContext } from './controller.ts'
 import { every } from './every.ts'
 import { asleep, following, handled } from './following.ts'
 import { QuotaMonitors } from './quota/monitors.ts'
@@ -24,16 +24,16 @@ const MOST_MS = 60_000
 /** Counts what the objects of namespaces take from their quotas, and puts the wanted limits in force. */
 export const resourceQuotas: Controller = {
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, clock, log } = world
+  async start(context) {
+    const { informers, resources, signal, clock, log } = context
     if (!(await resources.serves(RESOURCE_QUOTAS))) return asleep
-    const client = world.clientFor('resourcequota-controller')
-    const queue = workQueue(world, NAME, {
-      workers: world.settings.quotaWorkers,
+    const client = context.clientFor('resourcequota-controller')
+    const queue = workQueue(context, NAME, {
+      workers: context.settings.quotaWorkers,
       mostMs: MOST_MS,
       work: (key) => usage.work(key),
     })
-    const usage = new QuotaUsage(world, client, queue)
+    const usage = new QuotaUsage(context, client, queue)
     const end = await handled(
       informers.of<ResourceQuota>(RESOURCE_QUOTAS),
       {
@@ -53,7 +53,7 @@ export const resourceQuotas: Controller = {
     const ends = [
       end,
       client.onGeneration(look),
-      every(clock, world.settings.quotaSyncMs, recalculate),
+      every(clock, context.settings.quotaSyncMs, recalculate),
     ]
     if (client.generation() === null) ends.push(every(clock, LOOK_MS, look))
     const running = following(queue, client, ends)
@@ -78,7 +78,7 @@ interface QuotaNamespace {
 
 /** What quotas limit, and how much of it there is. */
 class QuotaUsage {
-  readonly #world: StartingWorld
+  readonly #context: StartingContext
   readonly #client: Client
   readonly #queue: WorkQueue
   readonly #evaluators: Evaluators
@@ -89,23 +89,23 @@ class QuotaUsage {
   /** Keys whose objects are counted anew. */
   readonly #stale = new Set<string>()
 
-  constructor(world: StartingWorld, client: Client, queue: WorkQueue) {
-    this.#world = world
+  constructor(context: StartingContext, client: Client, queue: WorkQueue) {
+    this.#context = context
     this.#client = client
     this.#queue = queue
-    this.#evaluators = new Evaluators(world.v, world.gate)
+    this.#evaluators = new Evaluators(context.v, context.gate)
     this.#monitors = new QuotaMonitors({
       client,
-      resources: world.resources,
-      clock: world.clock,
-      signal: world.signal,
+      resources: context.resources,
+      clock: context.clock,
+      signal: context.signal,
       set: (evaluator, entry) =>
         this.#namespaces.get(entry.namespace)?.counts.set(evaluator, entry),
       deleted: (evaluator, entry) =>
         this.#namespaces.get(entry.namespace)?.counts.delete(evaluator, entry),
       changed: (evaluator, isServed) => this.#servedChanged(evaluator, isServed),
       onTrouble: (resource, error) =>
-        world.log.debug(2, 'a resource cannot be watched yet, retrying', {
+        context.log.debug(2, 'a resource cannot be watched yet, retrying', {
           resource,
           error: String(error),
         }),
@@ -115,7 +115,7 @@ class QuotaUsage {
   /** A quota that is there, or has changed. */
   set({ key, namespace, name, uid, object }: Entry<ResourceQuota>): void {
     const { quotas } = this.#open(namespace)
-    const now = this.#world.clock.now()
+    const now = this.#context.clock.now()
     const known = quotas.get(name)
     if (known?.uid !== uid) {
       quotas.set(name, new TrackedQuota(object))
@@ -154,7 +154,7 @@ class QuotaUsage {
     const quota = found?.quotas.get(name)
     if (!found || !quota) return
     await this.#count(found, quota, this.#stale.delete(key))
-    const nowMs = this.#world.clock.now()
+    const nowMs = this.#context.clock.now()
     const { object, againMs } = quota.update(nowMs)
     if (object) {
       const status = this.#client
@@ -204,7 +204,7 @@ class QuotaUsage {
       })
       if (quota.knows(names)) return
       const all = [...available].flatMap((one): Counted[] => [...counts.of(one)])
-      return quota.sum(names, all, this.#world.clock.now())
+      return quota.sum(names, all, this.#context.clock.now())
     }
   }
 
@@ -219,7 +219,7 @@ class QuotaUsage {
           if (afterMs !== null) this.#queue.add(`${namespace}/${name}`, afterMs)
         }
       },
-      () => this.#world.clock.now(),
+      () => this.#context.clock.now(),
     )
     const opened = { quotas, counts }
     this.#namespaces.set(namespace, opened)

@@ -13,17 +13,17 @@ const DESCRIPTION =
 /** Publishes the authority of the server's certificate, PEM, in every namespace: pods get it with their token. */
 export const rootCaPublisher = (ca: string): Controller => ({
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, v } = world
+  async start(context) {
+    const { informers, resources, signal, v } = context
     if (!(await resources.serves(CONFIG_MAPS, NAMESPACES))) return asleep
     const name = v.resolve('{system}-root-ca.crt')
     const described = v.resolve('{label}/description')
     const data = { 'ca.crt': ca }
-    const client = world.clientFor(NAME)
+    const client = context.clientFor(NAME)
     const namespaces = informers.of<Namespace>(NAMESPACES)
     const fieldSelector = `metadata.name=${name}`
     const maps = informers.of<ConfigMap>(CONFIG_MAPS, { fieldSelector })
-    const queue = workQueue(world, NAME, {
+    const queue = workQueue(context, NAME, {
       async work(namespace) {
         if (!isOpen(namespaces.lister.get('', namespace))) return
         const found = maps.lister.get(namespace, name)

@@ -12,10 +12,10 @@ const MOST_MS = 5_000
  */
 export const serverService = (ensure: () => Promise<void>): Controller => ({
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, v } = world
+  async start(context) {
+    const { informers, resources, signal, v } = context
     const name = v.resolve('{brand}')
-    const queue = workQueue(world, NAME, { work: ensure, mostMs: MOST_MS })
+    const queue = workQueue(context, NAME, { work: ensure, mostMs: MOST_MS })
     const parts = [
       { group: '', version: 'v1', resource: 'services' },
       { group: '', version: 'v1', resource: 'endpoints' },

@@ -16,11 +16,11 @@ const NAME = 'serviceaccount-token-secrets'
  */
 export const serviceAccountSecrets: Controller = {
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, v, gate } = world
+  async start(context) {
+    const { informers, resources, signal, v, gate } = context
     const isWanted = !gate('LegacyServiceAccountTokenNoAutoGeneration')
     if (!isWanted || !(await resources.serves(SECRETS, SERVICE_ACCOUNTS))) return asleep
-    const client = world.managerClient()
+    const client = context.managerClient()
     const secretsOf = (namespace: string) => client.resource<Secret>(SECRETS).in(namespace)
     const accountsOf = (namespace: string) =>
       client.resource<ServiceAccount>(SERVICE_ACCOUNTS).in(namespace)
@@ -56,7 +56,7 @@ export const serviceAccountSecrets: Controller = {
         throw error
       }
     }
-    const queue = workQueue(world, NAME, {
+    const queue = workQueue(context, NAME, {
       async work(key) {
         const { namespace, name } = placeIn(key)
         const account = await accountsOf(namespace).find(name)

@@ -6,7 +6,7 @@ import type { Secret } from '../kinds/core/secret.ts'
 import type { ServiceAccount } from '../kinds/core/service-account.ts'
 import { StatusError } from '../meta/errors.ts'
 import { SECRETS, SERVICE_ACCOUNTS } from './addresses.ts'
-import { workQueue, type Controller, type Running, type StartingWorld } from './controller.ts'
+import { workQueue, type Controller, type Running, type StartingContext } from './controller.ts'
 import { asleep, following, handled, onChange } from './following.ts'
 import {
   claimedAccount,
@@ -36,14 +36,14 @@ const BY_ACCOUNT = 'account'
  */
 export const serviceAccountTokens = (parts: ServiceAccountTokenParts): Controller => ({
   name: NAME,
-  async start(world) {
-    const isServed = await world.resources.serves(SECRETS, SERVICE_ACCOUNTS)
-    return isServed ? new Tokens(world, parts).start() : asleep
+  async start(context) {
+    const isServed = await context.resources.serves(SECRETS, SERVICE_ACCOUNTS)
+    return isServed ? new Tokens(context, parts).start() : asleep
   },
 })
 
 class Tokens {
-  readonly #world: StartingWorld
+  readonly #context: StartingContext
   readonly #parts: ServiceAccountTokenParts
   readonly #client: Client
   readonly #type: string
@@ -52,27 +52,27 @@ class Tokens {
   /** The last state of deleted secrets, until their account no longer lists them. */
   readonly #gone = new Map<string, ClaimedAccount>()
 
-  constructor(world: StartingWorld, parts: ServiceAccountTokenParts) {
-    this.#world = world
+  constructor(context: StartingContext, parts: ServiceAccountTokenParts) {
+    this.#context = context
     this.#parts = parts
     // As the controller manager itself: no controller account may write tokens.
-    this.#client = world.managerClient()
-    this.#type = tokenType(world.v)
-    this.#secrets = world.informers.of<Secret>(SECRETS, {
+    this.#client = context.managerClient()
+    this.#type = tokenType(context.v)
+    this.#secrets = context.informers.of<Secret>(SECRETS, {
       fieldSelector: `type=${this.#type}`,
       indexes: {
         [BY_ACCOUNT]: ({ metadata }) => [
-          keyOf(metadata.namespace ?? '', claimedAccount(metadata, world.v).name),
+          keyOf(metadata.namespace ?? '', claimedAccount(metadata, context.v).name),
         ],
       },
     })
-    this.#accounts = world.informers.of<ServiceAccount>(SERVICE_ACCOUNTS)
+    this.#accounts = context.informers.of<ServiceAccount>(SERVICE_ACCOUNTS)
   }
 
   async start(): Promise<Running> {
-    const { signal } = this.#world
-    const queue = workQueue(this.#world, NAME, {
-      workers: this.#world.settings.tokenWorkers,
+    const { signal } = this.#context
+    const queue = workQueue(this.#context, NAME, {
+      workers: this.#context.settings.tokenWorkers,
       work: (key) => this.#work(key),
     })
     const changed = ({ key }: Pick<Entry<Secret>, 'key'>) => {
@@ -80,7 +80,7 @@ class Tokens {
       queue.add(key)
     }
     const deleted = ({ key, object }: Entry<Secret>) => {
-      this.#gone.set(key, claimedAccount(object.metadata, this.#world.v))
+      this.#gone.set(key, claimedAccount(object.metadata, this.#context.v))
       queue.add(key)
     }
     const lost = ({ key }: Entry<ServiceAccount>) => {
@@ -101,7 +101,7 @@ class Tokens {
     if (secret.metadata.deletionTimestamp !== undefined) return
     const account = await this.#account(
       place.namespace,
-      claimedAccount(secret.metadata, this.#world.v),
+      claimedAccount(secret.metadata, this.#context.v),
     )
     if (account) await this.#fill(secret, account)
     else await this.#delete(secret)
@@ -145,7 +145,7 @@ class Tokens {
         ...secret.metadata,
         annotations: {
           ...secret.metadata.annotations,
-          ...claimOn(account, this.#world.v),
+          ...claimOn(account, this.#context.v),
         },
       },
       data: Object.fromEntries([...data, ...wanted]),

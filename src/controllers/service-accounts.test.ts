@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { inProcess } from '../server/in-process.fixture.ts'
 import { alwaysAllow } from '../authz/always.ts'
 import { silentLog } from '../base/log.ts'
-import { managerWorld } from '../server/controller-dependencies.ts'
+import { managerContext } from '../server/controller-dependencies.ts'
 import type { Controller, Running } from './controller.ts'
 import { rootCaPublisher } from './root-ca.ts'
 import { serviceAccountSecrets } from './service-account-secrets.ts'
@@ -47,11 +47,11 @@ async function bench(
     },
   }
   await before(hands)
-  const world = managerWorld({ api, authorizer: alwaysAllow, log: silentLog })
-  closers.push(() => world.informers.stop())
+  const context = managerContext({ api, authorizer: alwaysAllow, log: silentLog })
+  closers.push(() => context.informers.stop())
   const running: Running[] = []
   for (const controller of controllers) {
-    running.push(await controller.start({ ...world, signal: new AbortController().signal }))
+    running.push(await controller.start({ ...context, signal: new AbortController().signal }))
   }
   closers.push(async () => {
     for (const one of running) await one.stop()

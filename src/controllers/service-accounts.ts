@@ -11,14 +11,14 @@ const ACCOUNT = 'default'
 /** Ensures that every namespace has the default account of its pods. */
 export const serviceAccounts: Controller = {
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal } = world
+  async start(context) {
+    const { informers, resources, signal } = context
     if (!(await resources.serves(SERVICE_ACCOUNTS, NAMESPACES))) return asleep
-    const client = world.clientFor('service-account-controller')
+    const client = context.clientFor('service-account-controller')
     const namespaces = informers.of<Namespace>(NAMESPACES)
     const fieldSelector = `metadata.name=${ACCOUNT}`
     const accounts = informers.of<ServiceAccount>(SERVICE_ACCOUNTS, { fieldSelector })
-    const queue = workQueue(world, NAME, {
+    const queue = workQueue(context, NAME, {
       async work(namespace) {
         if (!isOpen(namespaces.lister.get('', namespace))) return
         if (accounts.lister.get(namespace, ACCOUNT)) return

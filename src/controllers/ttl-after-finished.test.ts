@@ -4,20 +4,20 @@ import { inProcess } from '../server/in-process.fixture.ts'
 import { startControllers, type RunningControllers } from './index.ts'
 import { ttlAfterFinished } from './ttl-after-finished.ts'
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
 beforeEach(async () => {
-  world = await inProcess()
-  running = startControllers(world.controllerWorld, [ttlAfterFinished])
+  context = await inProcess()
+  running = startControllers(context.controllerContext, [ttlAfterFinished])
 })
 afterEach(async () => {
   await running.stop()
-  await world.close()
+  await context.close()
 })
 
 const JOB = ['batch/v1', 'jobs', 'default', 'j'] as const
 const job = (ttlSecondsAfterFinished?: number) =>
-  world.hand.create(['batch/v1', 'jobs', 'default'], {
+  context.hand.create(['batch/v1', 'jobs', 'default'], {
     metadata: { name: 'j' },
     spec: {
       ...(ttlSecondsAfterFinished === undefined ? {} : { ttlSecondsAfterFinished }),
@@ -25,11 +25,11 @@ const job = (ttlSecondsAfterFinished?: number) =>
     },
   })
 const finish = (type: string, status = 'True') =>
-  world.hand.patch(
+  context.hand.patch(
     JOB,
     {
       status: {
-        conditions: [{ type, status, lastTransitionTime: formatTime(world.clock.now()) }],
+        conditions: [{ type, status, lastTransitionTime: formatTime(context.clock.now()) }],
       },
     },
     'status',
@@ -37,7 +37,7 @@ const finish = (type: string, status = 'True') =>
 /** Whether the job is being deleted, or gone. */
 const isDeleted = async () => {
   await running.idle()
-  const found = await world.hand.get(JOB)
+  const found = await context.hand.get(JOB)
   return found === null || found.metadata.deletionTimestamp !== undefined
 }
 
@@ -54,7 +54,7 @@ for (const [ttl, type, status, afterMs, expected] of [
     await job(ttl)
     await finish(type, status)
     await running.idle()
-    world.clock.advance(afterMs)
+    context.clock.advance(afterMs)
     expect(await isDeleted()).toBe(expected)
   })
 
@@ -62,10 +62,10 @@ test('a job that is given more time is kept for it, and its pods go first', asyn
   await job(10)
   await finish('Complete')
   await running.idle()
-  await world.hand.patch(JOB, { spec: { ttlSecondsAfterFinished: 60 } })
-  world.clock.advance(30_000)
+  await context.hand.patch(JOB, { spec: { ttlSecondsAfterFinished: 60 } })
+  context.clock.advance(30_000)
   expect(await isDeleted()).toBe(false)
-  world.clock.advance(30_000)
+  context.clock.advance(30_000)
   expect(await isDeleted()).toBe(true)
-  expect((await world.hand.get(JOB)).metadata.finalizers).toContain('foregroundDeletion')
+  expect((await context.hand.get(JOB)).metadata.finalizers).toContain('foregroundDeletion')
 })

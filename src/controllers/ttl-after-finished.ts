@@ -12,13 +12,13 @@ const NAME = 'ttl-after-finished'
 /** Deletes finished jobs when their time to live is over. */
 export const ttlAfterFinished: Controller = {
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, clock } = world
+  async start(context) {
+    const { informers, resources, signal, clock } = context
     if (!(await resources.serves(JOBS))) return asleep
-    const client = world.clientFor(`${NAME}-controller`)
+    const client = context.clientFor(`${NAME}-controller`)
     const jobs = informers.of<Job>(JOBS)
-    const queue = workQueue(world, NAME, {
-      workers: world.settings.finishedJobWorkers,
+    const queue = workQueue(context, NAME, {
+      workers: context.settings.finishedJobWorkers,
       async work(key) {
         const { namespace, name } = placeIn(key)
         const leftMs = leftOf(jobs.lister.get(namespace, name), clock.now())

@@ -3,24 +3,24 @@ import { inProcess } from '../server/in-process.fixture.ts'
 import { startControllers, type RunningControllers } from './index.ts'
 import { volumeBinder } from './volume-binder.ts'
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
 beforeEach(async () => {
-  world = await inProcess({ vocabulary: 'kubernetes' })
+  context = await inProcess({ vocabulary: 'kubernetes' })
   // That of the pods.
-  await world.hand.create(['v1', 'serviceaccounts', 'default'], { metadata: { name: 'default' } })
-  running = startControllers(world.controllerWorld, [volumeBinder])
+  await context.hand.create(['v1', 'serviceaccounts', 'default'], { metadata: { name: 'default' } })
+  running = startControllers(context.controllerContext, [volumeBinder])
 })
 afterEach(async () => {
   await running.stop()
-  await world.close()
+  await context.close()
 })
 
 const CLAIMS = ['v1', 'persistentvolumeclaims', 'default'] as const
 const VOLUMES = ['v1', 'persistentvolumes', ''] as const
 const CLASSES = ['storage{api}/v1', 'storageclasses', ''] as const
 const claim = (name: string, spec: object = {}) =>
-  world.hand.create(CLAIMS, {
+  context.hand.create(CLAIMS, {
     metadata: { name },
     spec: {
       accessModes: ['ReadWriteOnce'],
@@ -29,7 +29,7 @@ const claim = (name: string, spec: object = {}) =>
     },
   })
 const volume = (name: string, spec: object = {}, metadata: object = {}) =>
-  world.hand.create(VOLUMES, {
+  context.hand.create(VOLUMES, {
     metadata: { name, ...metadata },
     spec: {
       accessModes: ['ReadWriteOnce'],
@@ -39,23 +39,23 @@ const volume = (name: string, spec: object = {}, metadata: object = {}) =>
     },
   })
 const storageClass = (name: string, rest: object = {}) =>
-  world.hand.create(CLASSES, { metadata: { name }, provisioner: 'example.com/disks', ...rest })
+  context.hand.create(CLASSES, { metadata: { name }, provisioner: 'example.com/disks', ...rest })
 const claimOf = async (name: string) => {
   await running.idle()
-  return world.hand.get([...CLAIMS, name])
+  return context.hand.get([...CLAIMS, name])
 }
 const volumeOf = async (name: string) => {
   await running.idle()
-  return world.hand.get([...VOLUMES, name])
+  return context.hand.get([...VOLUMES, name])
 }
 const withoutFinalizers = (place: readonly [string, string, string, string]) =>
-  world.hand.patch(place, { metadata: { finalizers: null } })
+  context.hand.patch(place, { metadata: { finalizers: null } })
 /** What was said about an object, without how often. */
 const told = async (name: string) => {
   await running.idle()
   const all = await Promise.all(
-    (await world.hand.names(['v1', 'events'])).map((one) =>
-      world.hand.get(['v1', 'events', 'default', one]),
+    (await context.hand.names(['v1', 'events'])).map((one) =>
+      context.hand.get(['v1', 'events', 'default', one]),
     ),
   )
   return all
@@ -180,7 +180,7 @@ describe('what a claim waits for is told', () => {
       'a scheduler',
       async () => {
         await storageClass('x', { volumeBindingMode: 'WaitForFirstConsumer' })
-        await world.hand.create(['v1', 'pods', 'default'], {
+        await context.hand.create(['v1', 'pods', 'default'], {
           metadata: { name: 'p' },
           spec: {
             containers: [{ name: 'c', image: 'x' }],
@@ -224,7 +224,7 @@ describe('what becomes of a binding', () => {
     test(`a volume whose claim is gone, with ${policy}`, async () => {
       await bind({ persistentVolumeReclaimPolicy: policy })
       await withoutFinalizers([...CLAIMS, 'c'])
-      await world.hand.delete([...CLAIMS, 'c'])
+      await context.hand.delete([...CLAIMS, 'c'])
       expect((await volumeOf('v')).status).toEqual(expected)
       // It is not for the next claim of the name.
       await claim('c')
@@ -234,7 +234,7 @@ describe('what becomes of a binding', () => {
   test('a claim whose volume is gone is lost', async () => {
     await bind()
     await withoutFinalizers([...VOLUMES, 'v'])
-    await world.hand.delete([...VOLUMES, 'v'])
+    await context.hand.delete([...VOLUMES, 'v'])
     expect((await claimOf('c')).status).toEqual({ phase: 'Lost' })
     expect(await told('c')).toEqual([
       'Warning ClaimLost: Bound claim has lost its PersistentVolume. Data on the volume is lost!',
@@ -243,7 +243,7 @@ describe('what becomes of a binding', () => {
 
   test('a claim that says it has the volume of another is lost', async () => {
     await bind()
-    await world.hand.create(CLAIMS, {
+    await context.hand.create(CLAIMS, {
       metadata: { name: 'd', annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } },
       spec: {
         accessModes: ['ReadWriteOnce'],
@@ -277,10 +277,10 @@ describe('what becomes of a binding', () => {
   test('nothing is written again after a restart', async () => {
     await bind()
     await claimOf('c')
-    const { revision } = world.api.cache
+    const { revision } = context.api.cache
     await running.stop()
-    running = startControllers(world.controllerWorld, [volumeBinder])
+    running = startControllers(context.controllerContext, [volumeBinder])
     await running.idle()
-    expect(world.api.cache.revision).toBe(revision)
+    expect(context.api.cache.revision).toBe(revision)
   })
 })

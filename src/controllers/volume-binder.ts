@@ -22,11 +22,11 @@ const SOON_MS = 1_000
 /** Binds claims and volumes to each other. */
 export const volumeBinder: Controller = {
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, v, clock } = world
+  async start(context) {
+    const { informers, resources, signal, v, clock } = context
     const classesAddress = storageClasses(v)
     if (!(await resources.serves(VOLUMES, CLAIMS, PODS, classesAddress))) return asleep
-    const client = world.clientFor('persistent-volume-binder')
+    const client = context.clientFor('persistent-volume-binder')
     const recorder = new EventRecorder({ client, component: 'persistentvolume-controller', clock })
     const claims = informers.of<PersistentVolumeClaim>(CLAIMS)
     const classes = informers.of<StorageClass>(classesAddress)
@@ -51,7 +51,7 @@ export const volumeBinder: Controller = {
     })
     /** Claims that wait for a volume. */
     const waiting = new Set<string>()
-    const claimQueue = workQueue(world, NAME, {
+    const claimQueue = workQueue(context, NAME, {
       async work(key) {
         const { namespace, name } = placeIn(key)
         const claim = claims.lister.get(namespace, name)
@@ -60,7 +60,7 @@ export const volumeBinder: Controller = {
         if (claim) await claimWork.work(claim)
       },
     })
-    const volumeQueue = workQueue(world, NAME, {
+    const volumeQueue = workQueue(context, NAME, {
       async work(name) {
         const volume = known.volumes.get(name)
         if (volume) await volumeWork.work(volume)
@@ -98,7 +98,7 @@ export const volumeBinder: Controller = {
         { add: claimChanged, update: claimChanged, delete: claimChanged },
         signal,
       ),
-      every(clock, world.settings.volumeSyncMs, again),
+      every(clock, context.settings.volumeSyncMs, again),
     ]
     return runningWith({
       queues: [claimQueue, volumeQueue],

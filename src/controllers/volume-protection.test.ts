@@ -4,17 +4,17 @@ import { claimProtection } from './claim-protection.ts'
 import { startControllers, type RunningControllers } from './index.ts'
 import { volumeProtection } from './volume-protection.ts'
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
 beforeEach(async () => {
-  world = await inProcess()
+  context = await inProcess()
   // That of the pods.
-  await world.hand.create(['v1', 'serviceaccounts', 'default'], { metadata: { name: 'default' } })
-  running = startControllers(world.controllerWorld, [claimProtection, volumeProtection])
+  await context.hand.create(['v1', 'serviceaccounts', 'default'], { metadata: { name: 'default' } })
+  running = startControllers(context.controllerContext, [claimProtection, volumeProtection])
 })
 afterEach(async () => {
   await running.stop()
-  await world.close()
+  await context.close()
 })
 
 const CLAIM = ['v1', 'persistentvolumeclaims', 'default', 'p-data'] as const
@@ -23,12 +23,12 @@ const POD = ['v1', 'pods', 'default', 'p'] as const
 const at = (place: readonly [string, string, string, string]) =>
   [place[0], place[1], place[2]] as const
 const claim = (metadata: object = {}) =>
-  world.hand.create(at(CLAIM), {
+  context.hand.create(at(CLAIM), {
     metadata: { name: 'p-data', ...metadata },
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
   })
 const pod = (volume: object, spec: object = {}) =>
-  world.hand.create(at(POD), {
+  context.hand.create(at(POD), {
     metadata: { name: 'p' },
     spec: {
       nodeName: 'n',
@@ -48,7 +48,7 @@ const ephemeral = {
 }
 const isThere = async (place: typeof CLAIM | typeof VOLUME) => {
   await running.idle()
-  return (await world.hand.get(place)) !== null
+  return (await context.hand.get(place)) !== null
 }
 
 describe('a claim', () => {
@@ -61,7 +61,7 @@ describe('a claim', () => {
       'that a pod that has ended uses',
       async () => {
         await pod(named('p-data'))
-        await world.hand.patch(POD, { status: { phase: 'Succeeded' } }, 'status')
+        await context.hand.patch(POD, { status: { phase: 'Succeeded' } }, 'status')
       },
       true,
     ],
@@ -70,7 +70,7 @@ describe('a claim', () => {
     test(`${name} ${stays ? 'stays' : 'goes'} when it is deleted`, async () => {
       await claim()
       await makePod()
-      await world.hand.delete(CLAIM)
+      await context.hand.delete(CLAIM)
       expect(await isThere(CLAIM)).toBe(stays)
     })
 
@@ -78,11 +78,11 @@ describe('a claim', () => {
     const { metadata } = await pod(ephemeral)
     const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: metadata.uid, controller: true }
     await claim({ ownerReferences: [owner] })
-    await world.hand.delete(CLAIM)
+    await context.hand.delete(CLAIM)
     expect(await isThere(CLAIM)).toBe(true)
-    await world.hand.patch(POD, { metadata: { finalizers: ['x.com/hold'] } })
-    const { served } = world.hand.target(POD)
-    await world.controllerWorld
+    await context.hand.patch(POD, { metadata: { finalizers: ['x.com/hold'] } })
+    const { served } = context.hand.target(POD)
+    await context.controllerContext
       .managerClient()
       .resource(served)
       .in('default')
@@ -93,7 +93,7 @@ describe('a claim', () => {
   test('goes when the last pod that uses it goes', async () => {
     await claim()
     await pod(named('p-data'))
-    await world.hand.create(at(POD), {
+    await context.hand.create(at(POD), {
       metadata: { name: 'second' },
       spec: {
         nodeName: 'n',
@@ -101,9 +101,9 @@ describe('a claim', () => {
         volumes: [{ name: 'd', ...named('p-data') }],
       },
     })
-    await world.hand.delete(CLAIM)
-    const { served } = world.hand.target(POD)
-    const pods = world.controllerWorld.managerClient().resource(served).in('default')
+    await context.hand.delete(CLAIM)
+    const { served } = context.hand.target(POD)
+    const pods = context.controllerContext.managerClient().resource(served).in('default')
     await pods.delete('p', { gracePeriodSeconds: 0 })
     expect(await isThere(CLAIM)).toBe(true)
     await pods.delete('second', { gracePeriodSeconds: 0 })
@@ -112,15 +112,15 @@ describe('a claim', () => {
 
   test('without the finalizer gets it', async () => {
     await claim()
-    await world.hand.patch(CLAIM, { metadata: { finalizers: null } })
+    await context.hand.patch(CLAIM, { metadata: { finalizers: null } })
     await running.idle()
-    expect((await world.hand.get(CLAIM)).metadata.finalizers).toEqual(['orch.io/pvc-protection'])
+    expect((await context.hand.get(CLAIM)).metadata.finalizers).toEqual(['orch.io/pvc-protection'])
   })
 })
 
 describe('a volume', () => {
   const volume = () =>
-    world.hand.create(at(VOLUME), {
+    context.hand.create(at(VOLUME), {
       metadata: { name: 'v' },
       spec: {
         accessModes: ['ReadWriteOnce'],
@@ -128,7 +128,7 @@ describe('a volume', () => {
         hostPath: { path: '/x' },
       },
     })
-  const phase = (name: string) => world.hand.patch(VOLUME, { status: { phase: name } }, 'status')
+  const phase = (name: string) => context.hand.patch(VOLUME, { status: { phase: name } }, 'status')
 
   for (const [name, stays] of [
     ['Available', false],
@@ -139,22 +139,22 @@ describe('a volume', () => {
     test(`in phase ${name} ${stays ? 'stays' : 'goes'} when it is deleted`, async () => {
       await volume()
       await phase(name)
-      await world.hand.delete(VOLUME)
+      await context.hand.delete(VOLUME)
       expect(await isThere(VOLUME)).toBe(stays)
     })
 
   test('goes when it is released', async () => {
     await volume()
     await phase('Bound')
-    await world.hand.delete(VOLUME)
+    await context.hand.delete(VOLUME)
     await phase('Released')
     expect(await isThere(VOLUME)).toBe(false)
   })
 
   test('without the finalizer gets it', async () => {
     await volume()
-    await world.hand.patch(VOLUME, { metadata: { finalizers: null } })
+    await context.hand.patch(VOLUME, { metadata: { finalizers: null } })
     await running.idle()
-    expect((await world.hand.get(VOLUME)).metadata.finalizers).toEqual(['orch.io/pv-protection'])
+    expect((await context.hand.get(VOLUME)).metadata.finalizers).toEqual(['orch.io/pv-protection'])
   })
 })

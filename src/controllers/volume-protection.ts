@@ -9,13 +9,13 @@ const NAME = 'pv-protection'
 /** Keeps deleted volumes until no claim is bound to them. */
 export const volumeProtection: Controller = {
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, v } = world
+  async start(context) {
+    const { informers, resources, signal, v } = context
     if (!(await resources.serves(VOLUMES))) return asleep
     const finalizer = v.resolve('{label}/pv-protection')
-    const client = world.clientFor(`${NAME}-controller`)
+    const client = context.clientFor(`${NAME}-controller`)
     const volumes = informers.of<PersistentVolume>(VOLUMES)
-    const queue = workQueue(world, NAME, {
+    const queue = workQueue(context, NAME, {
       async work(name) {
         const volume = volumes.lister.get('', name)
         if (!volume) return

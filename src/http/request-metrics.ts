@@ -13,6 +13,7 @@ import {
   responseSizes,
   selfRequests,
 } from '../metrics/declared/requests.ts'
+import { cacheListReturned, cacheLists } from '../metrics/declared/storage.ts'
 import type { Registry } from '../metrics/registry.ts'
 import type { CounterSeries, GaugeSeries, HistogramSeries } from '../metrics/series.ts'
 import type { DeprecatedUse } from './context.ts'
@@ -145,6 +146,7 @@ export class RequestMetrics implements StageSubscriber {
     series.slo.observe(Math.max(0, seconds - record.webhookMs / 1000))
     series.sizes?.observe(record.bytesWritten)
     if (info.isResource) this.#validated(validation).observe(seconds)
+    if (record.listed >= 0) this.#list(series, record.listed)
     this.#unusual(record, series)
   }
 
@@ -171,6 +173,15 @@ export class RequestMetrics implements StageSubscriber {
       .with({ ...all, code: String(status) })
       .inc()
     this.#registry.of(requestDuration).with(all).observe(seconds)
+  }
+
+  #list({ labels: { group, resource } }: RequestSeries, objects: number): void {
+    const prefix = { resource_prefix: group === '' ? `/${resource}` : `/${group}/${resource}` }
+    this.#registry
+      .of(cacheLists)
+      .with({ ...prefix, index: '' })
+      .inc()
+    this.#registry.of(cacheListReturned).with(prefix).inc(objects)
   }
 
   #validated(validation: string): HistogramSeries {

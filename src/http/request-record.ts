@@ -117,6 +117,8 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
   audit: object | null = null
   /** The resource that served it; null until then, and for other paths. */
   served: ResourceEntry | null = null
+  /** Objects of the list that it got; -1: it got none. */
+  listed = -1
   /** As which kind it counts while it is under way; null: it does not. */
   flight: RequestKind | null = null
   /** Why its user is not known: its credential is invalid, or it has none. */
@@ -201,6 +203,7 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
   /** The request has this response. */
   answered(served: ResourceEntry, result: Result): void {
     this.#result = { served, result }
+    if (result.is === 'list') this.listed = result.items.length
   }
 
   /** The request is rejected. */

@@ -11,15 +11,15 @@ export const CONTENT_TYPES: Readonly<Record<ExpositionForm, string>> = {
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 }
 
-/** Size of the last document, bytes: the next one is about as long. */
-let lastBytes = 0
-
-/** The families as one document. Those without a series do not show. */
-export function exposition(families: readonly Family[], form: ExpositionForm): Buffer {
-  const out = new TextBuffer(lastBytes + (lastBytes >> 3))
+/** The families as one document, about as long as expected. Those without a series do not show. */
+export function exposition(
+  families: readonly Family[],
+  form: ExpositionForm,
+  expectedBytes = 0,
+): Buffer {
+  const out = new TextBuffer(expectedBytes)
   for (const family of families) familyLines(out, family, form)
   if (form === 'openmetrics') out.text('# EOF\n')
-  lastBytes = out.length
   return out.done()
 }
 

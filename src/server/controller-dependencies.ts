@@ -7,7 +7,7 @@ import type { Log } from '../base/log.ts'
 import type { Client } from '../client/client.ts'
 import { KnownResources } from '../client/known-resources.ts'
 import { SharedInformers } from '../client/shared-informers.ts'
-import type { ControllerWorld } from '../controllers/controller.ts'
+import type { ControllerContext } from '../controllers/controller.ts'
 import { defaultSettings, type ControllerSettings } from '../controllers/settings.ts'
 import type { Transport } from '../client/transport.ts'
 import type { Registry } from '../metrics/registry.ts'
@@ -15,7 +15,7 @@ import { localClient } from '../loopback/local-client.ts'
 import type { User } from '../registry/context.ts'
 
 /** Parts of which these dependencies are made. */
-export interface LocalWorldParts {
+export interface LocalContextParts {
   readonly api: Api
   /** Authorizes each controller. */
   readonly authorizer: Pick<Authorizer, 'authorize'>
@@ -42,13 +42,13 @@ export const serverUser: User = userOf('system:apiserver', [PRIVILEGED_GROUP])
  * Controllers with their own service accounts; shared informers read as the controller manager, as in a separate
  * program.
  */
-export function managerWorld(parts: LocalWorldParts): ControllerWorld {
+export function managerContext(parts: LocalContextParts): ControllerContext {
   const { v } = parts.api
   const namespace = v.resolve('{system}-system')
   const userAgent = v.resolve('{system}-controller-manager')
   const manager = userOf(v.resolve('system:{system}-controller-manager'), [])
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
-  return worldOf(parts, {
+  return contextOf(parts, {
     client: () => clientAs(parts, manager, userAgent),
     clientFor(account) {
       const user = userOf(accountUserName(namespace, account), groups)
@@ -58,16 +58,16 @@ export function managerWorld(parts: LocalWorldParts): ControllerWorld {
 }
 
 /** Controllers that are a part of the server, with its permissions. */
-export function serverWorld(parts: LocalWorldParts): ControllerWorld {
+export function serverContext(parts: LocalContextParts): ControllerContext {
   const { v } = parts.api
   const client = () => clientAs(parts, serverUser, v.resolve('{system}-apiserver'))
-  return worldOf(parts, { client, clientFor: client })
+  return contextOf(parts, { client, clientFor: client })
 }
 
-function worldOf(
-  { api, log, metrics, settings }: LocalWorldParts,
+function contextOf(
+  { api, log, metrics, settings }: LocalContextParts,
   make: { readonly client: () => Client; readonly clientFor: (account: string) => Client },
-): ControllerWorld {
+): ControllerContext {
   const shared = make.client()
   return {
     v: api.v,
@@ -92,7 +92,7 @@ function worldOf(
 const SEES_ALL: readonly string[] = ['namespace-controller']
 
 function clientAs(
-  { api, authorizer, remote }: LocalWorldParts,
+  { api, authorizer, remote }: LocalContextParts,
   user: User,
   userAgent: string,
   seesAll = false,

@@ -8,17 +8,17 @@ import { StoreUnavailable } from '../engine/engine.ts'
 const PLACE = ['coordination{api}/v1', 'leases', 'default', 'work'] as const
 const SECOND = 1_000
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let said: string[]
 let candidates: Map<string, Candidate>
 beforeEach(async () => {
-  world = await inProcess()
+  context = await inProcess()
   said = []
   candidates = new Map()
 })
 afterEach(async () => {
   for (const { election } of candidates.values()) await election.stop()
-  await world.close()
+  await context.close()
 })
 
 interface Candidate {
@@ -32,7 +32,7 @@ interface Candidate {
 /** Joins the election as the given candidate; records when leadership begins and ends. */
 async function enter(identity: string): Promise<void> {
   const self = { isCut: false, isFrozen: false }
-  const { api, clock } = world
+  const { api, clock } = context
   const cache = new Proxy(api.cache, {
     get(target, name) {
       if (name === 'commit' && self.isCut)
@@ -66,13 +66,13 @@ async function enter(identity: string): Promise<void> {
 /** Advances the time; returns the records since. */
 async function pass(seconds: number): Promise<string[]> {
   for (let i = 0; i < seconds; i++) {
-    world.clock.advance(SECOND)
+    context.clock.advance(SECOND)
     for (const { election } of candidates.values()) await election.idle()
   }
   return said.splice(0)
 }
 
-const spec = async () => (await world.hand.get(PLACE)).spec
+const spec = async () => (await context.hand.get(PLACE)).spec
 
 test('the first is elected and stays so', async () => {
   await enter('a')
@@ -96,7 +96,7 @@ test('the first is elected and stays so', async () => {
 })
 
 test('a server is elected where requests are not served leases', async () => {
-  vi.spyOn(world.catalogue, 'find').mockReturnValue(undefined)
+  vi.spyOn(context.catalogue, 'find').mockReturnValue(undefined)
   await enter('a')
   vi.restoreAllMocks()
   expect([await pass(0), (await spec()).holderIdentity]).toEqual([['a begins'], 'a'])
@@ -149,9 +149,9 @@ describe('the holder', () => {
   })
 
   test('loses it to a manual change', async () => {
-    await world.hand.patch(PLACE, { spec: { holderIdentity: 'someone' } })
+    await context.hand.patch(PLACE, { spec: { holderIdentity: 'someone' } })
     expect(await pass(4)).toEqual(['a ends'])
-    await world.hand.delete(PLACE)
+    await context.hand.delete(PLACE)
     expect(await pass(4)).toEqual([expect.stringMatching(/^[ab] begins$/)])
   })
 })

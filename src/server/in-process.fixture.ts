@@ -7,8 +7,8 @@ import { pluginWriter } from '../registry/plugin-writer.ts'
 import { serviceAllocators } from '../registry/allocations.ts'
 import { renewTables, storageForms } from '../registry/storage-forms.ts'
 import { alwaysAllow } from '../authz/always.ts'
-import { managerWorld } from './controller-dependencies.ts'
-import type { ControllerWorld } from '../controllers/controller.ts'
+import { managerContext } from './controller-dependencies.ts'
+import type { ControllerContext } from '../controllers/controller.ts'
 import { IterationQueue } from '../base/iteration-queue.ts'
 import { ManualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
@@ -109,7 +109,7 @@ export interface InProcess {
   readonly hand: TestHand
   readonly errors: unknown[]
   /** For controllers; their permissions are not checked. */
-  readonly controllerWorld: ControllerWorld
+  readonly controllerContext: ControllerContext
   close(): Promise<void>
 }
 
@@ -135,7 +135,7 @@ export async function inProcess({
   const api = apiOf({ v, clock, cache, catalogue, ranges, objects: () => source })
   const source = objectSource(api, (error) => errors.push(error))
   await ensureSystemNamespaces(api)
-  const controllerWorld = managerWorld({ api, authorizer: alwaysAllow, log: silentLog })
+  const controllerContext = managerContext({ api, authorizer: alwaysAllow, log: silentLog })
   return {
     api,
     catalogue,
@@ -143,9 +143,9 @@ export async function inProcess({
     source,
     hand: new TestHand(api),
     errors,
-    controllerWorld,
+    controllerContext,
     async close() {
-      await controllerWorld.informers.stop()
+      await controllerContext.informers.stop()
       cache.close()
       await engine.close()
     },

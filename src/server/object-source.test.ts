@@ -18,16 +18,16 @@ import {
 const CONFIG_MAPS = { group: '', resource: 'configmaps' }
 type ConfigMap = Typed & { data?: Record<string, string> }
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let served: ResourceEntry
 beforeEach(async () => {
-  world = await inProcess()
-  served = world.api.catalogue.find('', 'v1', 'configmaps')!
+  context = await inProcess()
+  served = context.api.catalogue.find('', 'v1', 'configmaps')!
 })
-afterEach(() => world.close())
+afterEach(() => context.close())
 
 const put = (name: string, n: number) =>
-  ensureObject(world.api, served, {
+  ensureObject(context.api, served, {
     namespace: 'default',
     object: { metadata: { name }, data: { n: String(n) } },
     members: { data: { n: String(n) } },
@@ -35,7 +35,7 @@ const put = (name: string, n: number) =>
 
 const remove = (name: string) =>
   deleteObject(
-    world.api,
+    context.api,
     {
       served,
       subresource: '',
@@ -45,7 +45,7 @@ const remove = (name: string) =>
       user: { name: '', uid: '', groups: [], extra: {} },
       userAgent: '',
       body: () => Promise.reject(new Error('no body')),
-      context: contextOnce(world.api),
+      context: contextOnce(context.api),
       warn: () => {},
       signal: () => new AbortController().signal,
     },
@@ -73,7 +73,7 @@ function recorder() {
 }
 
 test('a read sees the last committed write, and decodes it once', async () => {
-  const { source } = world
+  const { source } = context
   expect(await source.get(CONFIG_MAPS, 'default', 'a')).toBe(null)
   await put('a', 1)
   const first = await source.get<ConfigMap>(CONFIG_MAPS, 'default', 'a')
@@ -86,7 +86,7 @@ test('a read sees the last committed write, and decodes it once', async () => {
 })
 
 test('an empty name, or an undeclared resource, has no object', async () => {
-  const { source } = world
+  const { source } = context
   const unknown = { group: 'x', resource: 'things' }
   const stop = await source.follow(unknown, recorder())
   expect([
@@ -98,10 +98,10 @@ test('an empty name, or an undeclared resource, has no object', async () => {
 })
 
 test('a handler gets the existing objects, then each change, until it stops', async () => {
-  const { source } = world
+  const { source } = context
   await put('a', 1)
   // Admission plugins follow objects too.
-  const before = world.api.cache.hub.size
+  const before = context.api.cache.hub.size
   const handler = recorder()
   const stop = await source.follow(CONFIG_MAPS, handler)
   expect(handler.told).toEqual(['set a 1'])
@@ -113,12 +113,12 @@ test('a handler gets the existing objects, then each change, until it stops', as
   stop()
   await put('b', 2)
   expect(handler.told).toHaveLength(4)
-  expect(world.api.cache.hub.size).toBe(before)
+  expect(context.api.cache.hub.size).toBe(before)
 })
 
 test('a change is reported before the write resolves', async () => {
   const handler = recorder()
-  await world.source.follow(CONFIG_MAPS, handler)
+  await context.source.follow(CONFIG_MAPS, handler)
   let toldAtEnd: string[] = []
   await put('a', 1).then(() => {
     toldAtEnd = [...handler.told]
@@ -127,7 +127,7 @@ test('a change is reported before the write resolves', async () => {
 })
 
 test('nothing is lost or reported twice, however subscribing and writing interleave', async () => {
-  const { source, api } = world
+  const { source, api } = context
   await put('n', 0)
   const place = { served, namespace: 'default', name: 'n' }
   for (let round = 0; round < 40; round++) {
@@ -155,7 +155,7 @@ test('nothing is lost or reported twice, however subscribing and writing interle
 })
 
 test('a table that is read for the first time during commits is reported completely', async () => {
-  const { source } = world
+  const { source } = context
   const handler = recorder()
   const writes = Promise.all([1, 2, 3, 4].map((n) => put(`c${n}`, n)))
   const following = source.follow(CONFIG_MAPS, handler)
@@ -164,7 +164,7 @@ test('a table that is read for the first time during commits is reported complet
 })
 
 test('an error of a handler does not reach the write, nor other handlers', async () => {
-  const { source, errors } = world
+  const { source, errors } = context
   const fault = new Error('handler')
   const broken = {
     set() {
@@ -180,7 +180,7 @@ test('an error of a handler does not reach the write, nor other handlers', async
 })
 
 test('events are one resource under two groups', async () => {
-  const { source, api } = world
+  const { source, api } = context
   const v = vocabularies.orch
   const events = api.catalogue.find('', 'v1', 'events')!
   await ensureObject(api, events, {
@@ -204,12 +204,12 @@ async function followWidgets() {
     const { metadata, spec } = object as Typed & { spec: object }
     told.push(`${word} ${metadata.name} ${JSON.stringify(spec)}`)
   }
-  const end = await world.source.follow(WIDGETS, { set: tell('set'), removed: tell('removed') })
+  const end = await context.source.follow(WIDGETS, { set: tell('set'), removed: tell('removed') })
   return { end, told: () => told.splice(0).sort() }
 }
 
 const makeWidget = (name: string, size: number) =>
-  world.hand.create(['example.com/v1', 'widgets', 'default'], widget(name, size))
+  context.hand.create(['example.com/v1', 'widgets', 'default'], widget(name, size))
 
 /** Lets work in progress finish. */
 const settle = async () => {
@@ -217,7 +217,7 @@ const settle = async () => {
 }
 
 test('a resource is watched while it is served, and when it is served again', async () => {
-  const { catalogue, api, source } = world
+  const { catalogue, api, source } = context
   const { told, end } = await followWidgets()
   expect(await source.get(WIDGETS, 'default', 'a')).toBeNull()
   catalogue.publish('one', entriesOf([widgets], api.v))
@@ -244,7 +244,7 @@ test('a resource is watched while it is served, and when it is served again', as
 })
 
 test('in another storage version, objects are reported in that', async () => {
-  const { catalogue, api } = world
+  const { catalogue, api } = context
   catalogue.publish('one', entriesOf([widgetsStoredInV1], api.v))
   await makeWidget('a', 1)
   const { told } = await followWidgets()
@@ -257,7 +257,7 @@ test('in another storage version, objects are reported in that', async () => {
 })
 
 test('deletions during a change of the storage version are reported as removals', async () => {
-  const { catalogue, api, hand } = world
+  const { catalogue, api, hand } = context
   catalogue.publish('one', entriesOf([widgetsStoredInV1], api.v))
   await makeWidget('a', 1)
   await makeWidget('b', 2)
@@ -274,7 +274,7 @@ test('deletions during a change of the storage version are reported as removals'
 })
 
 test('a handler that stops before a resource is served gets nothing', async () => {
-  const { catalogue, api } = world
+  const { catalogue, api } = context
   const { told, end } = await followWidgets()
   end()
   catalogue.publish('one', entriesOf([widgets], api.v))

@@ -1,7 +1,7 @@
 /** Wires the controllers to their server. Imported when the server is ready. */
-import { managerWorld, serverWorld, type LocalWorldParts } from './controller-dependencies.ts'
+import { managerContext, serverContext, type LocalContextParts } from './controller-dependencies.ts'
 import { isChosen } from '../controllers/choice.ts'
-import type { Controller, ControllerWorld } from '../controllers/controller.ts'
+import type { Controller, ControllerContext } from '../controllers/controller.ts'
 import {
   managedControllers,
   serverControllers,
@@ -22,7 +22,7 @@ interface ChosenParts {
 
 function chosenOf(
   all: readonly Controller[],
-  { choice, hasBootstrapTokens, settings = {} }: LocalWorldParts & ChosenParts,
+  { choice, hasBootstrapTokens, settings = {} }: LocalContextParts & ChosenParts,
 ): Controller[] {
   if (choice === 'server') return []
   const names = typeof choice === 'boolean' ? ['*'] : choice
@@ -35,12 +35,12 @@ function chosenOf(
 
 /** Starts the chosen controllers; `ensureService` creates the service of the servers. */
 export function runControllers(
-  parts: LocalWorldParts & ChosenParts,
+  parts: LocalContextParts & ChosenParts,
   managed: ManagedParts,
   ensureService: () => Promise<void>,
 ): RunningControllers {
-  const managers = managerWorld(parts)
-  const servers = serverWorld(parts)
+  const managers = managerContext(parts)
+  const servers = serverContext(parts)
   // Events of large objects wait there before controllers receive them.
   const { largeWork } = parts.api
   const running = startControllers(managers, [
@@ -68,7 +68,7 @@ export function runControllers(
 }
 
 /** A controller with dependencies of its own. */
-const within = (world: ControllerWorld, { name, start }: Controller): Controller => ({
+const within = (context: ControllerContext, { name, start }: Controller): Controller => ({
   name,
-  start: ({ signal }) => start({ ...world, signal }),
+  start: ({ signal }) => start({ ...context, signal }),
 })

@@ -20,6 +20,7 @@ test('a server is stopped in the reverse of this order: sockets before the store
     'authorization',
     'systemPriorities',
     'audit',
+    'tracing',
     'authentication',
     'health',
     'metrics',

@@ -32,6 +32,7 @@ import { requests } from './components/requests.ts'
 import { serverLease } from './components/server-lease.ts'
 import { serverService } from './components/server-service.ts'
 import { store } from './components/store.ts'
+import { tracing } from './components/tracing.ts'
 import { systemPriorities } from './components/system-priorities.ts'
 import { checkOptions, inOptions } from './options/option-checks.ts'
 import type { RunningServer, ServerOptions } from './options/server-options.ts'
@@ -52,6 +53,7 @@ const components: readonly ((settings: Settings) => ServerComponent)[] = [
   // Requests over the network.
   ...[
     audit,
+    tracing,
     authentication,
     health,
     metrics,

@@ -261,6 +261,8 @@ test('the rest: objects, watches, admission, users, process', async () => {
   expect(families.has('etcd_object_counts')).toBe(false)
   for (const [name, labels] of [
     ['apiserver_watch_events_sizes_sum', { kind: 'ConfigMap' }],
+    ['apiserver_cache_list_total', { resource_prefix: '/configmaps', index: '' }],
+    ['apiserver_cache_list_returned_objects_total', { resource_prefix: '/configmaps' }],
     ['apiserver_init_events_total', { resource: 'configmaps' }],
     ['apiserver_watch_cache_events_dispatched_total', { resource: 'configmaps' }],
     ['apiserver_watch_cache_initializations_total', { resource: 'configmaps' }],

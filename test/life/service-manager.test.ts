@@ -18,9 +18,9 @@ $| = 1; print "bound\\n";
 while (defined recv(S, $m, 4096, 0)) { print "$m\\n" }
 `
 
-const hasPrograms = ['/usr/bin/systemd-notify', '/usr/bin/perl'].every((path) => existsSync(path))
+const hasSystemd = ['/usr/bin/systemd-notify', '/usr/bin/perl'].every((path) => existsSync(path))
 
-test.skipIf(!hasPrograms)(
+test.skipIf(!hasSystemd)(
   'it hears of ready, alive and stopping',
   async () => {
     const socket = join(dir, 'notify')

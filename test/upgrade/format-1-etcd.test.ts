@@ -61,6 +61,8 @@ const start = () =>
     vocabulary: 'kubernetes',
     runtimeConfig: { 'api/all': true },
     controllers: false,
+    // It writes the status of flow schemas.
+    priorityAndFairness: false,
   })
 
 async function migrate() {

@@ -61,6 +61,8 @@ const start = (options: object = {}) =>
     vocabulary: 'kubernetes',
     runtimeConfig: everything,
     controllers: false,
+    // It writes the status of flow schemas.
+    priorityAndFairness: false,
     ...options,
   })
 

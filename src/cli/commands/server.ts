@@ -164,6 +164,9 @@ function optionsOf(values: ServerValues): ServerOptions {
     authorization: authorizationOf(values),
     aggregation: aggregationOf(values),
     ...metricsOf(values),
+    ...(values['tracing-config-file'] === ''
+      ? {}
+      : { tracingConfigFile: values['tracing-config-file'] }),
     ...(values.profiling ? {} : { profiling: false }),
     ...admissionOf(values),
     controllers: values.controllers,

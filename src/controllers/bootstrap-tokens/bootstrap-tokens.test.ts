@@ -6,14 +6,14 @@ import { startControllers, type RunningControllers } from '../index.ts'
 import { tokenCleaner } from './cleaner.ts'
 import { bootstrapSigner } from './signer.ts'
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
 beforeEach(async () => {
-  world = await inProcess()
+  context = await inProcess()
 })
 afterEach(async () => {
   await running.stop()
-  await world.close()
+  await context.close()
 })
 
 const SECRETS = ['/v1', 'secrets', 'orch-system'] as const
@@ -27,14 +27,14 @@ const token = (id: string, parts: Record<string, string | null> = {}, more: obje
   const stringData = Object.fromEntries(
     Object.entries({ ...data, ...parts }).filter(([, text]) => text !== null),
   )
-  return world.hand.create(SECRETS, {
+  return context.hand.create(SECRETS, {
     metadata: { name: `bootstrap-token-${id}` },
     type: 'bootstrap.orch.io/token',
     stringData,
     ...more,
   })
 }
-const inMs = (ms: number) => formatTime(world.clock.now() + ms)
+const inMs = (ms: number) => formatTime(context.clock.now() + ms)
 
 describe('the cleaner deletes a token', () => {
   for (const { name, expiration, afterMs, isKept } of [
@@ -45,20 +45,20 @@ describe('the cleaner deletes a token', () => {
     { name: 'whose end is no time', expiration: () => 'tomorrow', afterMs: 0, isKept: false },
   ]) {
     test(name, async () => {
-      running = startControllers(world.controllerWorld, [tokenCleaner])
+      running = startControllers(context.controllerContext, [tokenCleaner])
       await token('abcdef', { expiration: expiration() })
       await running.idle()
-      world.clock.advance(afterMs)
+      context.clock.advance(afterMs)
       await running.idle()
-      expect(await world.hand.names(SECRETS)).toEqual(isKept ? ['bootstrap-token-abcdef'] : [])
+      expect(await context.hand.names(SECRETS)).toEqual(isKept ? ['bootstrap-token-abcdef'] : [])
     })
   }
 
   test('and no other secret', async () => {
-    running = startControllers(world.controllerWorld, [tokenCleaner])
+    running = startControllers(context.controllerContext, [tokenCleaner])
     await token('abcdef', { expiration: inMs(-1000) }, { type: 'Opaque' })
     await running.idle()
-    expect(await world.hand.names(SECRETS)).toEqual(['bootstrap-token-abcdef'])
+    expect(await context.hand.names(SECRETS)).toEqual(['bootstrap-token-abcdef'])
   })
 })
 
@@ -71,12 +71,12 @@ describe('the signer', () => {
     return `${header}..${mac.update(`${header}.${encoded(KUBECONFIG)}`).digest('base64url')}`
   }
   const start = async (data: Record<string, string> = { kubeconfig: KUBECONFIG }) => {
-    running = startControllers(world.controllerWorld, [bootstrapSigner])
-    await world.hand.create(MAPS, { metadata: { name: 'cluster-info' }, data })
+    running = startControllers(context.controllerContext, [bootstrapSigner])
+    await context.hand.create(MAPS, { metadata: { name: 'cluster-info' }, data })
   }
   const data = async () => {
     await running.idle()
-    return (await world.hand.get(INFO)).data
+    return (await context.hand.get(INFO)).data
   }
 
   test('signs with every token that may sign', async () => {
@@ -94,9 +94,9 @@ describe('the signer', () => {
       'jws-kubeconfig-aaaaaa': signature('aaaaaa'),
       'jws-kubeconfig-bbbbbb': signature('bbbbbb'),
     })
-    world.clock.advance(60_000)
+    context.clock.advance(60_000)
     expect(Object.keys(await data())).toEqual(['jws-kubeconfig-aaaaaa', 'kubeconfig'])
-    await world.hand.delete([...SECRETS, 'bootstrap-token-aaaaaa'])
+    await context.hand.delete([...SECRETS, 'bootstrap-token-aaaaaa'])
     expect(await data()).toEqual({ kubeconfig: KUBECONFIG })
   })
 
@@ -109,7 +109,7 @@ describe('the signer', () => {
     await start({ kubeconfig: 'old' })
     await token('aaaaaa')
     const old = (await data())['jws-kubeconfig-aaaaaa']
-    await world.hand.patch(INFO, { data: { kubeconfig: KUBECONFIG } })
+    await context.hand.patch(INFO, { data: { kubeconfig: KUBECONFIG } })
     expect(old).not.toBe(signature('aaaaaa'))
     expect((await data())['jws-kubeconfig-aaaaaa']).toBe(signature('aaaaaa'))
   })
@@ -118,11 +118,11 @@ describe('the signer', () => {
     await start({ other: 'x' })
     await token('aaaaaa')
     expect(await data()).toEqual({ other: 'x' })
-    await world.hand.patch(INFO, { data: { kubeconfig: KUBECONFIG } })
+    await context.hand.patch(INFO, { data: { kubeconfig: KUBECONFIG } })
     await data()
-    const { resourceVersion } = (await world.hand.get(INFO)).metadata
+    const { resourceVersion } = (await context.hand.get(INFO)).metadata
     await token('bbbbbb', { 'usage-bootstrap-signing': 'false' })
     await data()
-    expect((await world.hand.get(INFO)).metadata.resourceVersion).toBe(resourceVersion)
+    expect((await context.hand.get(INFO)).metadata.resourceVersion).toBe(resourceVersion)
   })
 })

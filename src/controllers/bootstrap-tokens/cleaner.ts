@@ -12,12 +12,12 @@ const NAME = 'tokencleaner'
 export const tokenCleaner: Controller = {
   name: NAME,
   isOptional: true,
-  async start(world) {
-    const { clock, informers, resources, signal, v } = world
+  async start(context) {
+    const { clock, informers, resources, signal, v } = context
     if (!(await resources.serves(SECRETS))) return asleep
-    const client = world.clientFor('token-cleaner')
+    const client = context.clientFor('token-cleaner')
     const secrets = informers.of<Secret>(SECRETS, tokenSecrets(v))
-    const queue = workQueue(world, NAME, {
+    const queue = workQueue(context, NAME, {
       async work(key) {
         const { namespace, name } = placeIn(key)
         const secret = secrets.lister.get(namespace, name)

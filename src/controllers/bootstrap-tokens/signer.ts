@@ -18,17 +18,17 @@ const SIGNATURE = 'jws-kubeconfig-'
 export const bootstrapSigner: Controller = {
   name: NAME,
   isOptional: true,
-  async start(world) {
-    const { clock, informers, resources, signal, v } = world
+  async start(context) {
+    const { clock, informers, resources, signal, v } = context
     if (!(await resources.serves(SECRETS, CONFIG_MAPS))) return asleep
     const namespace = v.resolve('{system}-public')
-    const client = world.clientFor('bootstrap-signer')
+    const client = context.clientFor('bootstrap-signer')
     const secrets = informers.of<Secret>(SECRETS, tokenSecrets(v))
     const maps = informers.of<ConfigMap>(CONFIG_MAPS, {
       namespace,
       fieldSelector: `metadata.name=${MAP}`,
     })
-    const queue = workQueue(world, NAME, {
+    const queue = workQueue(context, NAME, {
       async work() {
         const map = maps.lister.get(namespace, MAP)
         if (!map || map.metadata.deletionTimestamp !== undefined) return

@@ -20,13 +20,13 @@ const NAME = 'csrapproving'
 /** Approves requests of node agents for client certificates, if the requester may have them. */
 export const certificateApprover: Controller = {
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, v } = world
+  async start(context) {
+    const { informers, resources, signal, v } = context
     const address = signingRequests(v)
     if (!(await resources.serves(address, accessReviews(v)))) return asleep
-    const client = world.clientFor(ACCOUNT)
+    const client = context.clientFor(ACCOUNT)
     const requests = informers.of<CertificateSigningRequest>(address)
-    const queue = requestQueue(world, NAME, async (name) => {
+    const queue = requestQueue(context, NAME, async (name) => {
       const request = requests.lister.get('', name)
       if (!request || isIssued(request) || isDecided(request)) return
       const approvals = approvalsOf(request, v)

@@ -10,15 +10,15 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 const KIND = ['certificates.orch.io/v1', 'certificatesigningrequests'] as const
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
 beforeEach(async () => {
-  world = await inProcess()
-  running = startControllers(world.controllerWorld, [certificateCleaner])
+  context = await inProcess()
+  running = startControllers(context.controllerContext, [certificateCleaner])
 })
 afterEach(async () => {
   await running.stop()
-  await world.close()
+  await context.close()
 })
 
 const decision = (type: string) => [{ type, status: 'True', reason: 'Test', message: 'm' }]
@@ -48,19 +48,19 @@ for (const { name, decided, failed, lifeMs, keptMs, goneMs } of [
     const made = await certificateRequest({ subject: '/CN=x' })
     const signerName = 'orch.io/orch-apiserver-client'
     const place = [...KIND, '', 'r'] as const
-    await world.hand.create(
+    await context.hand.create(
       KIND,
       signingRequest('r', made, { signerName, usages: ['client auth'] }),
     )
     if (decided !== undefined) {
-      await world.hand.patch(place, { status: { conditions: decision(decided) } }, 'approval')
+      await context.hand.patch(place, { status: { conditions: decision(decided) } }, 'approval')
     }
     if (failed === true) {
-      const { status } = await world.hand.get(place)
+      const { status } = await context.hand.get(place)
       const conditions = [...status.conditions, ...decision('Failed')]
-      await world.hand.patch(place, { status: { conditions } }, 'status')
+      await context.hand.patch(place, { status: { conditions } }, 'status')
     }
-    const now = world.clock.now()
+    const now = context.clock.now()
     if (lifeMs !== undefined) {
       const { cert } = issue({
         subject: { commonName: 'x' },
@@ -69,15 +69,15 @@ for (const { name, decided, failed, lifeMs, keptMs, goneMs } of [
         notAfterMs: now + lifeMs,
       })
       const certificate = Buffer.from(cert).toString('base64')
-      await world.hand.patch(place, { status: { certificate } }, 'status')
+      await context.hand.patch(place, { status: { certificate } }, 'status')
     }
     const isThere = async (atMs: number) => {
       // The controller looks each hour.
-      while (world.clock.now() < now + atMs) {
-        world.clock.advance(Math.min(HOUR_MS, now + atMs - world.clock.now()))
+      while (context.clock.now() < now + atMs) {
+        context.clock.advance(Math.min(HOUR_MS, now + atMs - context.clock.now()))
         await running.idle()
       }
-      return (await world.hand.names(KIND)).length === 1
+      return (await context.hand.names(KIND)).length === 1
     }
     await running.idle()
     expect(await isThere(keptMs)).toBe(true)

@@ -16,14 +16,14 @@ const ALL = 'all'
 /** Deletes requests that are over, each hour. */
 export const certificateCleaner: Controller = {
   name: NAME,
-  async start(world) {
-    const { clock, informers, resources, signal, v } = world
+  async start(context) {
+    const { clock, informers, resources, signal, v } = context
     const address = signingRequests(v)
     if (!(await resources.serves(address))) return asleep
-    const client = world.clientFor(ACCOUNT)
+    const client = context.clientFor(ACCOUNT)
     const requests = informers.of<CertificateSigningRequest>(address)
     const of = client.resource<CertificateSigningRequest>(address)
-    const queue = workQueue(world, NAME, {
+    const queue = workQueue(context, NAME, {
       async work() {
         const nowMs = clock.now()
         for (const request of requests.lister.list()) {

@@ -19,14 +19,14 @@ const KIND = ['certificates.orch.io/v1', 'certificatesigningrequests'] as const
 const NODE = '/O=system:nodes/CN=system:node:n1'
 const AGENT = ['digital signature', 'key encipherment']
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
 /** Certificates of authorities, PEM. */
 let authority: string
 let other: string
 beforeEach(async () => {
-  world = await inProcess()
-  const now = world.clock.now()
+  context = await inProcess()
+  const now = context.clock.now()
   const authorityOf = (commonName: string, endMs: number) =>
     issue({
       subject: { commonName },
@@ -38,7 +38,7 @@ beforeEach(async () => {
   const ending = authorityOf('ending', 24 * HOUR_MS)
   authority = general.cert
   other = ending.cert
-  running = startControllers(world.controllerWorld, [
+  running = startControllers(context.controllerContext, [
     certificateSigning({
       durationMs: YEAR_MS,
       authorities: {
@@ -51,7 +51,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await running.stop()
-  await world.close()
+  await context.close()
 })
 
 interface Asked extends RequestOptions {
@@ -66,13 +66,13 @@ async function signed({ subject, names, keyType, ...spec }: Asked, decisions = [
     ...(names === undefined ? {} : { names }),
     ...(keyType === undefined ? {} : { keyType }),
   })
-  await world.hand.create(KIND, signingRequest('r', made, spec))
+  await context.hand.create(KIND, signingRequest('r', made, spec))
   for (const type of decisions) {
     const conditions = [{ type, status: 'True', reason: 'Test', message: 'm' }]
-    await world.hand.patch([...KIND, '', 'r'], { status: { conditions } }, 'approval')
+    await context.hand.patch([...KIND, '', 'r'], { status: { conditions } }, 'approval')
   }
   await running.idle()
-  const { status } = await world.hand.get([...KIND, '', 'r'])
+  const { status } = await context.hand.get([...KIND, '', 'r'])
   const pem = Buffer.from(status?.certificate ?? '', 'base64').toString('utf8')
   return { conditions: status?.conditions ?? [], pem, key: made.key }
 }
@@ -132,7 +132,7 @@ describe('certificates', () => {
       for (const line of lines) expect(flat).toContain(line)
       const isOfEnding = asked.signerName === 'orch.io/orch-apiserver-client'
       const ca = isOfEnding ? other : authority
-      const time = String(Math.floor(world.clock.now() / 1000))
+      const time = String(Math.floor(context.clock.now() / 1000))
       const args = ['verify', '-attime', time, '-x509_strict', '-CAfile', '{ca}', '{pem}']
       expect(await openssl(args, { ca, pem })).toMatch(/: OK\n$/)
       const publicKey = ['x509', '-noout', '-pubkey', '-in', '{pem}']
@@ -187,13 +187,13 @@ describe('certificates', () => {
         ...(seconds === undefined ? {} : { expirationSeconds: seconds }),
       })
       const { validFrom, validTo } = new X509Certificate(pem)
-      const now = world.clock.now()
+      const now = context.clock.now()
       expect([Date.parse(validFrom) - now, Date.parse(validTo) - now]).toEqual([fromMs, toMs])
     })
   }
 
   test('are not signed by an authority that has ended', async () => {
-    world.clock.advance(25 * HOUR_MS)
+    context.clock.advance(25 * HOUR_MS)
     const { pem, conditions } = await signed({
       subject: NODE,
       signerName: 'orch.io/orch-apiserver-client',
@@ -273,8 +273,8 @@ describe('requests that break the rules of their signer fail', () => {
         status: 'True',
         reason: 'SignerValidationFailure',
         message,
-        lastUpdateTime: formatTime(world.clock.now()),
-        lastTransitionTime: formatTime(world.clock.now()),
+        lastUpdateTime: formatTime(context.clock.now()),
+        lastTransitionTime: formatTime(context.clock.now()),
       })
     })
   }

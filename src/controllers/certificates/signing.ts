@@ -45,13 +45,13 @@ const SHORT_MS = 8 * 3_600_000
 /** Signs approved requests to the signers of the cluster; requests that break their rules fail. */
 export const certificateSigning = ({ authorities, durationMs }: SigningParts): Controller => ({
   name: NAME,
-  async start(world) {
-    const { clock, informers, resources, signal, v } = world
+  async start(context) {
+    const { clock, informers, resources, signal, v } = context
     const address = signingRequests(v)
     if (!(await resources.serves(address))) return asleep
-    const client = world.clientFor(ACCOUNT)
+    const client = context.clientFor(ACCOUNT)
     const requests = informers.of<CertificateSigningRequest>(address)
-    const queue = requestQueue(world, NAME, async (name) => {
+    const queue = requestQueue(context, NAME, async (name) => {
       const request = requests.lister.get('', name)
       if (!request || !isToSign(request)) return
       const id = signerOf(request.spec.signerName, v)

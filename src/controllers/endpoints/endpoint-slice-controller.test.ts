@@ -6,45 +6,45 @@ import { startControllers, type RunningControllers } from '../index.ts'
 import { endpointSliceController } from './endpoint-slice-controller.ts'
 import { podMaker, type PodState } from './pods.fixture.ts'
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
 const start = (given = {}) => {
   const settings = { ...defaultSettings, ...given }
-  running = startControllers({ ...world.controllerWorld, settings }, [endpointSliceController])
+  running = startControllers({ ...context.controllerContext, settings }, [endpointSliceController])
 }
 beforeEach(async () => {
-  world = await inProcess()
+  context = await inProcess()
   start()
 })
 afterEach(async () => {
   await running.stop()
-  await world.close()
+  await context.close()
 })
 
 const SERVICE = ['v1', 'services', 'default', 's'] as const
 const SLICES = ['discovery{api}/v1', 'endpointslices', 'default'] as const
-const pod = (state: PodState) => podMaker(world)(state)
+const pod = (state: PodState) => podMaker(context)(state)
 const node = (name: string, zone = '', cpu = '1') =>
-  world.hand
+  context.hand
     .create(['v1', 'nodes'], {
       metadata: { name, labels: zone === '' ? {} : { 'topology.orch.io/zone': zone } },
     })
     .then(() =>
-      world.hand.patch(
+      context.hand.patch(
         ['v1', 'nodes', '', name],
         { status: { allocatable: { cpu }, conditions: [{ type: 'Ready', status: 'True' }] } },
         'status',
       ),
     )
 const service = (spec: object = {}, metadata: object = {}) =>
-  world.hand.create(['v1', 'services', 'default'], {
+  context.hand.create(['v1', 'services', 'default'], {
     metadata: { name: 's', ...metadata },
     spec: { selector: { app: 'x' }, ports: [{ port: 80 }], ...spec },
   })
 const slices = async (): Promise<Made[]> => {
   await running.idle()
-  const names = await world.hand.names(SLICES)
-  return Promise.all(names.map((name) => world.hand.get([...SLICES, name])))
+  const names = await context.hand.names(SLICES)
+  return Promise.all(names.map((name) => context.hand.get([...SLICES, name])))
 }
 const slice = async () => {
   const [only, ...others] = await slices()
@@ -129,7 +129,7 @@ describe('the slice of a service', () => {
     })
 
   test('names its service, and belongs to it', async () => {
-    const made = formatTime(world.clock.now())
+    const made = formatTime(context.clock.now())
     const { metadata } = await service({ clusterIP: 'None' }, { labels: { team: 'a' } })
     const { metadata: own, addressType } = await slice()
     const { labels, annotations, ownerReferences } = own
@@ -175,8 +175,8 @@ describe('the slice of a service', () => {
     await pod({ name: 'p' })
     const { metadata, endpoints } = await slice()
     expect(endpoints).toEqual([ready])
-    await world.hand.patch(SERVICE, { metadata: { labels: { team: 'b' } } })
-    await world.hand.delete(['v1', 'pods', 'default', 'p'])
+    await context.hand.patch(SERVICE, { metadata: { labels: { team: 'b' } } })
+    await context.hand.delete(['v1', 'pods', 'default', 'p'])
     const next = await slice()
     expect([next.metadata.name, next.metadata.labels.team, next.endpoints]).toEqual([
       metadata.name,
@@ -188,8 +188,8 @@ describe('the slice of a service', () => {
 
 test('a dual-stack service has slices of both types', async () => {
   await running.stop()
-  await world.close()
-  world = await inProcess({ serviceClusterIpRange: '10.0.0.0/24,fd00:1::/112' })
+  await context.close()
+  context = await inProcess({ serviceClusterIpRange: '10.0.0.0/24,fd00:1::/112' })
   start()
   await pod({ name: 'p', node: '', ips: ['10.1.0.1', 'fd00::1'] })
   await service({ clusterIP: 'None', ipFamilyPolicy: 'RequireDualStack' })
@@ -201,7 +201,9 @@ test('a dual-stack service has slices of both types', async () => {
     ['IPv6', ['fd00::1']],
   ])
   // One family less: its slice goes.
-  await world.hand.patch(SERVICE, { spec: { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4'] } })
+  await context.hand.patch(SERVICE, {
+    spec: { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4'] },
+  })
   expect((await slice()).addressType).toBe('IPv4')
 })
 
@@ -217,7 +219,7 @@ test('slices hold so many endpoints, and stay when some go', async () => {
   const full = await shown()
   expect(full.map((names) => names.split(' ').length).sort()).toEqual([1, 2, 2])
   expect(full.join(' ').split(' ').sort()).toEqual(['p1', 'p2', 'p3', 'p4', 'p5'])
-  await world.hand.delete(['v1', 'pods', 'default', 'p1'])
+  await context.hand.delete(['v1', 'pods', 'default', 'p1'])
   expect((await shown()).join(' ').split(' ').sort()).toEqual(['p2', 'p3', 'p4', 'p5'])
 })
 
@@ -225,27 +227,27 @@ test('slices that others change or delete are restored, and their own are left t
   await service()
   const { metadata } = await slice()
   const place = [...SLICES, metadata.name] as const
-  await world.hand.patch(place, { metadata: { labels: { stray: 'x' } } })
+  await context.hand.patch(place, { metadata: { labels: { stray: 'x' } } })
   await running.idle()
-  world.clock.advance(1_000)
+  context.clock.advance(1_000)
   expect((await slice()).metadata.labels.stray).toBeUndefined()
-  await world.hand.delete(place)
+  await context.hand.delete(place)
   await running.idle()
-  world.clock.advance(1_000)
+  context.clock.advance(1_000)
   expect((await slice()).metadata.uid).not.toBe(metadata.uid)
-  await world.hand.create(SLICES, {
+  await context.hand.create(SLICES, {
     metadata: { name: 'mine', labels: { 'orch.io/service-name': 's' } },
     addressType: 'IPv4',
     endpoints: [{ addresses: ['10.9.0.1'] }],
   })
-  world.clock.advance(1_000)
+  context.clock.advance(1_000)
   expect((await slices()).map((one) => one.metadata.name)).toContain('mine')
 })
 
 test('slices of a service of the same name before it go', async () => {
   await service()
   const { metadata } = await slice()
-  await world.hand.delete(SERVICE)
+  await context.hand.delete(SERVICE)
   await service()
   expect((await slice()).metadata.uid).not.toBe(metadata.uid)
 })
@@ -285,7 +287,7 @@ test('hints for zones come and go with nodes and annotation', async () => {
     ['p', [{ name: 'a' }]],
     ['q', [{ name: 'b' }]],
   ])
-  await world.hand.patch(SERVICE, { metadata: { annotations: { [key]: null } } })
+  await context.hand.patch(SERVICE, { metadata: { annotations: { [key]: null } } })
   expect(await hints()).toEqual([
     ['p', undefined],
     ['q', undefined],

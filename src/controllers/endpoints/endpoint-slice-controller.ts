@@ -22,24 +22,24 @@ const AFTER_OTHERS_MS = 1_000
 /** Keeps the endpoint slices of services that have a selector. */
 export const endpointSliceController: Controller = {
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, v, clock } = world
+  async start(context) {
+    const { informers, resources, signal, v, clock } = context
     const address = endpointSlices(v)
     if (!(await resources.serves(PODS, SERVICES, NODES, address))) return asleep
     const {
       endpointSliceWorkers: workers,
       maxEndpointsPerSlice: most,
       endpointSliceBatchMs: batchMs,
-    } = world.settings
-    const client = world.clientFor('endpointslice-controller')
+    } = context.settings
+    const client = context.clientFor('endpointslice-controller')
     const recorder = new EventRecorder({ client, component: 'endpoint-slice-controller', clock })
     const informer = informers.of<EndpointSlice>(address)
     const managedBy = v.resolve('endpointslice-controller{api}')
     const slices = new ServiceSlices({ v, lister: informer.lister, managedBy })
     const zones = new NodeZones(v)
-    const parts = { v, gate: world.gate, client, recorder, slices, nodes: zones, most }
+    const parts = { v, gate: context.gate, client, recorder, slices, nodes: zones, most }
     const work = new SliceWork(parts)
-    const queue = workQueue(world, NAME, {
+    const queue = workQueue(context, NAME, {
       workers,
       leastMs: LEAST_MS,
       mostMs: MOST_MS,
@@ -51,7 +51,7 @@ export const endpointSliceController: Controller = {
       },
     })
     const nodes = informers.of<Node>(NODES)
-    const readingNodes = workQueue(world, NAME, {
+    const readingNodes = workQueue(context, NAME, {
       async work(name) {
         const node = nodes.lister.get('', name)
         const isNew = node !== null && zones.zoneOf(name) === null
@@ -67,13 +67,13 @@ export const endpointSliceController: Controller = {
       signal,
     )
     await readingNodes.idle()
-    const followed = await followServices(world, {
+    const followed = await followServices(context, {
       name: NAME,
       queue,
       batchMs,
       gone: (key) => work.gone(key),
     })
-    const reading = await readSlices(world, NAME, { slices, informer }, (key) =>
+    const reading = await readSlices(context, NAME, { slices, informer }, (key) =>
       queue.add(key, Math.max(batchMs, AFTER_OTHERS_MS)),
     )
     followed.begin()

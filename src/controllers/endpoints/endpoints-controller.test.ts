@@ -5,29 +5,29 @@ import { startControllers, type RunningControllers } from '../index.ts'
 import { endpointsController } from './endpoints-controller.ts'
 import { podMaker, type PodState } from './pods.fixture.ts'
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
-const start = () => (running = startControllers(world.controllerWorld, [endpointsController]))
+const start = () => (running = startControllers(context.controllerContext, [endpointsController]))
 beforeEach(async () => {
-  world = await inProcess()
+  context = await inProcess()
   start()
 })
 afterEach(async () => {
   await running.stop()
-  await world.close()
+  await context.close()
 })
 
 const SERVICE = ['v1', 'services', 'default', 's'] as const
 const ENDPOINTS = ['v1', 'endpoints', 'default', 's'] as const
-const pod = (state: PodState) => podMaker(world)(state)
+const pod = (state: PodState) => podMaker(context)(state)
 const service = (spec: object = {}, labels?: object) =>
-  world.hand.create(['v1', 'services', 'default'], {
+  context.hand.create(['v1', 'services', 'default'], {
     metadata: { name: 's', ...(labels ? { labels } : {}) },
     spec: { selector: { app: 'x' }, ports: [{ port: 80 }], ...spec },
   })
 const endpoints = async () => {
   await running.idle()
-  return world.hand.get(ENDPOINTS)
+  return context.hand.get(ENDPOINTS)
 }
 const address = (name: string, ip: string, more: object = {}) => ({
   ip,
@@ -125,9 +125,9 @@ describe('the endpoints of a service', () => {
     await pod({ name: 'q', ips: ['10.1.0.2'] })
     const q = address('q', '10.1.0.2')
     expect((await endpoints()).subsets).toEqual([{ addresses: [ready, q], ports: port80 }])
-    await world.hand.patch(['v1', 'pods', 'default', 'p'], { metadata: { labels: { app: 'y' } } })
+    await context.hand.patch(['v1', 'pods', 'default', 'p'], { metadata: { labels: { app: 'y' } } })
     expect((await endpoints()).subsets).toEqual([{ addresses: [q], ports: port80 }])
-    await world.hand.delete(['v1', 'pods', 'default', 'q'])
+    await context.hand.delete(['v1', 'pods', 'default', 'q'])
     expect((await endpoints()).subsets).toBeUndefined()
   })
 
@@ -137,7 +137,7 @@ describe('the endpoints of a service', () => {
     const { metadata, subsets } = await endpoints()
     expect([metadata.labels, subsets]).toEqual([{ team: 'a' }, undefined])
     const change = { metadata: { labels: { team: 'b' } }, spec: { selector: { app: 'y' } } }
-    await world.hand.patch(SERVICE, change)
+    await context.hand.patch(SERVICE, change)
     const next = await endpoints()
     expect([next.metadata.labels, next.subsets]).toEqual([
       { team: 'b' },
@@ -156,23 +156,23 @@ describe('the endpoints of a service', () => {
   test('tell the newest change that they follow from', async () => {
     const trigger = async () =>
       (await endpoints()).metadata.annotations?.['endpoints.orch.io/last-change-trigger-time']
-    const made = formatTime(world.clock.now())
+    const made = formatTime(context.clock.now())
     await service()
     expect(await trigger()).toBe(made)
-    world.clock.advance(5_000)
+    context.clock.advance(5_000)
     await pod({ name: 'p' })
-    expect(await trigger()).toBe(formatTime(world.clock.now()))
-    await world.hand.delete(['v1', 'pods', 'default', 'p'])
+    expect(await trigger()).toBe(formatTime(context.clock.now()))
+    await context.hand.delete(['v1', 'pods', 'default', 'p'])
     expect(await trigger()).toBeUndefined()
   })
 
   test('go with the service, and come back when they alone are deleted', async () => {
     await service()
     const { metadata } = await endpoints()
-    await world.hand.delete(ENDPOINTS)
+    await context.hand.delete(ENDPOINTS)
     const again = await endpoints()
     expect(again.metadata.uid).not.toBe(metadata.uid)
-    await world.hand.delete(SERVICE)
+    await context.hand.delete(SERVICE)
     expect(await endpoints()).toBe(null)
   })
 
@@ -184,7 +184,10 @@ describe('the endpoints of a service', () => {
       await service(spec)
       expect(await endpoints()).toBe(null)
       const subsets = [{ addresses: [{ ip: '10.9.0.1' }] }]
-      await world.hand.create(['v1', 'endpoints', 'default'], { metadata: { name: 's' }, subsets })
+      await context.hand.create(['v1', 'endpoints', 'default'], {
+        metadata: { name: 's' },
+        subsets,
+      })
       await pod({ name: 'p' })
       expect((await endpoints()).subsets).toEqual(subsets)
     })
@@ -197,10 +200,10 @@ test('left endpoints go at the start, but for those of elections', async () => {
     ['left', {}],
     ['election', leader],
   ] as const)
-    await world.hand.create(['v1', 'endpoints', 'default'], { metadata: { name, annotations } })
+    await context.hand.create(['v1', 'endpoints', 'default'], { metadata: { name, annotations } })
   start()
   await running.idle()
-  expect(await world.hand.names(['v1', 'endpoints', 'default'])).toEqual(['election'])
+  expect(await context.hand.names(['v1', 'endpoints', 'default'])).toEqual(['election'])
 })
 
 test('endpoints of a service that are as they should be are not written at the start', async () => {

@@ -26,16 +26,16 @@ const MOST_FAILURES = 15
 /** Keeps the Endpoints of services that have a selector. */
 export const endpointsController: Controller = {
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, v, clock } = world
+  async start(context) {
+    const { informers, resources, signal, v, clock } = context
     if (!(await resources.serves(PODS, SERVICES, ENDPOINTS))) return asleep
-    const { endpointWorkers: workers, endpointBatchMs: batchMs } = world.settings
-    const client = world.clientFor('endpoint-controller')
+    const { endpointWorkers: workers, endpointBatchMs: batchMs } = context.settings
+    const client = context.clientFor('endpoint-controller')
     const recorder = new EventRecorder({ client, component: 'endpoint-controller', clock })
     const informer = informers.of<Endpoints>(ENDPOINTS)
     const newest = new Newest<Endpoints>()
     const triggers = new TriggerTimes()
-    const queue = workQueue(world, NAME, {
+    const queue = workQueue(context, NAME, {
       workers,
       mostFailures: MOST_FAILURES,
       async work(key) {
@@ -75,7 +75,7 @@ export const endpointsController: Controller = {
       }
     }
     const heard = ({ key, object }: Entry<Endpoints>) => newest.pick(key, object)
-    const followed = await followServices(world, {
+    const followed = await followServices(context, {
       name: NAME,
       queue,
       batchMs,

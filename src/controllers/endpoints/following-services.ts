@@ -5,7 +5,7 @@ import type { WorkQueue } from '../../client/work-queue.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
 import type { Service } from '../../kinds/core/service/service.ts'
 import { PODS, SERVICES } from '../addresses.ts'
-import { workQueue, type StartingWorld } from '../controller.ts'
+import { workQueue, type StartingContext } from '../controller.ts'
 import { handled } from '../following.ts'
 import { ServicePods } from './service-pods.ts'
 
@@ -32,10 +32,10 @@ interface Following {
 
 /** Resolves when the pods of all services are known; nothing is queued before `begin` is called. */
 export async function followServices(
-  world: StartingWorld,
+  context: StartingContext,
   { name, queue, batchMs, gone }: Following,
 ): Promise<FollowedServices> {
-  const { informers, signal } = world
+  const { informers, signal } = context
   const services = informers.of<Service>(SERVICES)
   const podInformer = informers.of<Pod>(PODS)
   let hasBegun = false
@@ -45,7 +45,7 @@ export async function followServices(
     if (hasBegun) queue.add(key, afterMs)
   }
   const pods = new ServicePods(podInformer.lister, (key) => queued(key, batchMs))
-  const reading = workQueue(world, name, { work: async (key) => pods.refresh(key) })
+  const reading = workQueue(context, name, { work: async (key) => pods.refresh(key) })
   const serviceChanged = ({ key, object }: Entry<Service>) => {
     pods.select(object, isFirst)
     queued(key)

@@ -4,39 +4,39 @@ import { defaultSettings } from '../settings.ts'
 import { startControllers, type RunningControllers } from '../index.ts'
 import { mirroringController } from './mirroring-controller.ts'
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
 const start = (given = {}) => {
   const settings = { ...defaultSettings, ...given }
-  running = startControllers({ ...world.controllerWorld, settings }, [mirroringController])
+  running = startControllers({ ...context.controllerContext, settings }, [mirroringController])
 }
 beforeEach(async () => {
-  world = await inProcess()
+  context = await inProcess()
   start()
 })
 afterEach(async () => {
   await running.stop()
-  await world.close()
+  await context.close()
 })
 
 const SERVICE = ['v1', 'services', 'default', 's'] as const
 const ENDPOINTS = ['v1', 'endpoints', 'default', 's'] as const
 const SLICES = ['discovery{api}/v1', 'endpointslices', 'default'] as const
 const service = (spec: object = {}) =>
-  world.hand.create(['v1', 'services', 'default'], {
+  context.hand.create(['v1', 'services', 'default'], {
     metadata: { name: 's' },
     spec: { ports: [{ port: 80 }], ...spec },
   })
 const ports = [{ port: 80, protocol: 'TCP' }]
 const endpoints = (subsets: readonly object[], metadata: object = {}) =>
-  world.hand.create(['v1', 'endpoints', 'default'], {
+  context.hand.create(['v1', 'endpoints', 'default'], {
     metadata: { name: 's', ...metadata },
     subsets,
   })
 const slices = async (): Promise<Made[]> => {
   await running.idle()
-  const names = await world.hand.names(SLICES)
-  return Promise.all(names.map((name) => world.hand.get([...SLICES, name])))
+  const names = await context.hand.names(SLICES)
+  return Promise.all(names.map((name) => context.hand.get([...SLICES, name])))
 }
 const content = async () =>
   (await slices()).map(({ addressType, endpoints: list, ports: of }) => ({
@@ -141,7 +141,7 @@ test('a mirrored slice has labels and annotations of the endpoints, and belongs 
     annotations: {
       note: 'b',
       'endpoints.orch.io/last-change-trigger-time': '2024-01-01T00:00:00Z',
-      [world.api.v.resolve('{cli}.{label}/last-applied-configuration')]: '{}',
+      [context.api.v.resolve('{cli}.{label}/last-applied-configuration')]: '{}',
     },
   })
   const [slice] = await slices()
@@ -164,7 +164,7 @@ test('a mirrored slice has labels and annotations of the endpoints, and belongs 
       },
     ],
   })
-  await world.hand.patch(ENDPOINTS, {
+  await context.hand.patch(ENDPOINTS, {
     metadata: { labels: { team: 'b' } },
     subsets: [{ addresses: ips('10.1.0.2') }],
   })
@@ -193,16 +193,16 @@ describe('endpoints are not mirrored', () => {
 
 describe('mirrored slices go', () => {
   for (const [name, change] of [
-    ['with the endpoints', () => world.hand.delete(ENDPOINTS)],
-    ['with the service', () => world.hand.delete(SERVICE)],
+    ['with the endpoints', () => context.hand.delete(ENDPOINTS)],
+    ['with the service', () => context.hand.delete(SERVICE)],
     [
       'when the service gets a selector',
-      () => world.hand.patch(SERVICE, { spec: { selector: { app: 'x' } } }),
+      () => context.hand.patch(SERVICE, { spec: { selector: { app: 'x' } } }),
     ],
     [
       'when the endpoints say so',
       () =>
-        world.hand.patch(ENDPOINTS, {
+        context.hand.patch(ENDPOINTS, {
           metadata: { labels: { 'endpointslice.orch.io/skip-mirror': 'true' } },
         }),
     ],
@@ -228,8 +228,8 @@ test('addresses above the limit of a subset are left out, which is told', async 
     '10.1.0.3',
     '10.1.0.1',
   ])
-  const [name] = await world.hand.names(['v1', 'events', 'default'])
-  const event = await world.hand.get(['v1', 'events', 'default', name!])
+  const [name] = await context.hand.names(['v1', 'events', 'default'])
+  const event = await context.hand.get(['v1', 'events', 'default', name!])
   expect([event.type, event.reason, event.message, event.involvedObject.kind]).toEqual([
     'Warning',
     'TooManyAddressesToMirror',
@@ -242,7 +242,7 @@ test('a slice that somebody deletes is restored', async () => {
   await service()
   await endpoints([{ addresses: ips('10.1.0.1'), ports }])
   const [slice] = await slices()
-  await world.hand.delete([...SLICES, slice.metadata.name])
+  await context.hand.delete([...SLICES, slice.metadata.name])
   const [next] = await slices()
   expect(next.metadata.uid).not.toBe(slice.metadata.uid)
 })

@@ -23,16 +23,16 @@ const MOST_FAILURES = 15
 /** Keeps slices for Endpoints that somebody writes for a service without a selector. */
 export const mirroringController: Controller = {
   name: NAME,
-  async start(world) {
-    const { informers, resources, signal, v, clock } = world
+  async start(context) {
+    const { informers, resources, signal, v, clock } = context
     const address = endpointSlices(v)
     if (!(await resources.serves(SERVICES, ENDPOINTS, address))) return asleep
     const {
       mirroringWorkers: workers,
       mirroringMaxEndpointsPerSubset: most,
       mirroringBatchMs: batchMs,
-    } = world.settings
-    const client = world.clientFor('endpointslicemirroring-controller')
+    } = context.settings
+    const client = context.clientFor('endpointslicemirroring-controller')
     const component = 'endpoint-slice-mirroring-controller'
     const recorder = new EventRecorder({ client, component, clock })
     const informer = informers.of<EndpointSlice>(address)
@@ -40,7 +40,7 @@ export const mirroringController: Controller = {
     const services = informers.of<Service>(SERVICES)
     const slices = new ServiceSlices({ v, lister: informer.lister, managedBy: v.resolve(MANAGER) })
     const mirror = new Mirror({ v, client, recorder, slices, most })
-    const queue = workQueue(world, NAME, {
+    const queue = workQueue(context, NAME, {
       workers,
       mostFailures: MOST_FAILURES,
       async work(key) {
@@ -61,7 +61,7 @@ export const mirroringController: Controller = {
       await handled(services, { add: soon, update: soon, delete: soon }, signal),
       await handled(endpoints, { add: later, update: later, delete: later }, signal),
     ]
-    const reading = await readSlices(world, NAME, { slices, informer }, (key) =>
+    const reading = await readSlices(context, NAME, { slices, informer }, (key) =>
       queue.add(key, batchMs),
     )
     hasBegun = true

@@ -5,7 +5,7 @@ import { keyOf, placeIn } from '../../client/transport.ts'
 import type { EndpointSlice } from '../../kinds/discovery/endpoint-slice.ts'
 import type { WorkQueue } from '../../client/work-queue.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
-import { workQueue, type StartingWorld } from '../controller.ts'
+import { workQueue, type StartingContext } from '../controller.ts'
 import { isTerminating } from '../finalizer.ts'
 import { handled } from '../following.ts'
 import { Newest } from './newest.ts'
@@ -124,7 +124,7 @@ interface SliceReading {
 
 /** Keeps slices current; resolves when all that are there were read. `changed`: others changed those of a service. */
 export async function readSlices(
-  world: StartingWorld,
+  context: StartingContext,
   name: string,
   {
     slices,
@@ -133,7 +133,7 @@ export async function readSlices(
   changed: (service: string) => void,
 ): Promise<SliceReading> {
   let hasBegun = false
-  const queue = workQueue(world, name, {
+  const queue = workQueue(context, name, {
     async work(key) {
       const services = slices.refresh(key)
       if (hasBegun) for (const service of services) changed(service)
@@ -143,7 +143,7 @@ export async function readSlices(
     if (slices.isOurs(entry)) queue.add(entry.key)
   }
   const handler = { add: read, update: read, delete: read, relisted: () => slices.relisted() }
-  const end = await handled(informer, handler, world.signal)
+  const end = await handled(informer, handler, context.signal)
   await queue.idle()
   hasBegun = true
   return { queue, end }

@@ -55,16 +55,3 @@ export const admissionWebhookRequests = counter('apiserver_admission_webhook_req
   labels: ['code', 'name', 'operation', 'rejected', 'type'],
   help: 'Requests to admission webhooks. Codes above 600 are shown as 600.',
 })
-
-export const podSecurityEvaluations = counter('pod_security_evaluations_total', {
-  labels: [
-    ...(['decision', 'mode', 'policy_level', 'policy_version', 'request_operation'] as const),
-    ...(['resource', 'subresource'] as const),
-  ],
-  help: 'Evaluations of pods against the levels of pod security.',
-})
-
-export const podSecurityExemptions = counter('pod_security_exemptions_total', {
-  labels: ['request_operation', 'resource', 'subresource'],
-  help: 'Requests that are exempt from pod security.',
-})

@@ -47,14 +47,3 @@ export const unavailableApiServices = counter('aggregator_unavailable_apiservice
   labels: ['name', 'reason'],
   help: 'How often an API service became unavailable, by reason.',
 })
-
-export const restRequests = counter('rest_client_requests_total', {
-  labels: ['code', 'host', 'method'],
-  help: 'Requests to other servers, by status; <error> without one.',
-})
-
-export const restDuration = histogram(
-  'rest_client_request_duration_seconds',
-  [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
-  { labels: ['host', 'verb'], help: 'Time of requests to other servers, in seconds.' },
-)

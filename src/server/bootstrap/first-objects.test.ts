@@ -17,17 +17,17 @@ const ROLES = Object.values(bootstrapPolicy(vocabularies.orch)).reduce(
 /** Default limit of etcd per transaction. */
 const ETCD_LIMIT = 128
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 beforeEach(async () => {
-  world = await inProcess()
+  context = await inProcess()
 })
-afterEach(() => world.close())
+afterEach(() => context.close())
 
 /** The API with observed commits, and a hook before the first one. */
 function counted(first: () => Promise<unknown> = async () => {}) {
   const sizes: number[] = []
   const all: Change[] = []
-  const { cache } = world.api
+  const { cache } = context.api
   const commit = async (changes: readonly Change[]) => {
     if (sizes.push(changes.length) === 1) await first()
     all.push(...changes)
@@ -40,18 +40,18 @@ function counted(first: () => Promise<unknown> = async () => {}) {
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
-  const api: Api = { ...world.api, cache: seen }
+  const api: Api = { ...context.api, cache: seen }
   return { api, sizes, changes: all as readonly Change[] }
 }
 
 const withoutNamespaces = async () => {
-  const served = world.hand.served(['v1', 'namespaces'])
-  const { cache } = world.api
+  const served = context.hand.served(['v1', 'namespaces'])
+  const { cache } = context.api
   const table = await cache.resourceCache(served.keyPrefix)
   const keys = table.collect(served.keyPrefix, {}).map(({ key }) => key)
   await cache.commit(keys.map((key) => ({ key, value: null })))
 }
-const role = () => world.hand.create([RBAC, 'clusterroles'], { metadata: { name: 'mine' } })
+const role = () => context.hand.create([RBAC, 'clusterroles'], { metadata: { name: 'mine' } })
 
 const cases: readonly {
   readonly name: string
@@ -83,14 +83,14 @@ const cases: readonly {
   {
     name: 'nothing, until another server is faster with everything',
     before: withoutNamespaces,
-    meanwhile: () => writeFirstObjects(world.api, { rbac: true }),
+    meanwhile: () => writeFirstObjects(context.api, { rbac: true }),
     made: false,
     sizes: [4, ROLES],
   },
   {
     name: 'nothing, until another makes one namespace',
     before: withoutNamespaces,
-    meanwhile: () => world.hand.create(['v1', 'namespaces'], { metadata: { name: 'default' } }),
+    meanwhile: () => context.hand.create(['v1', 'namespaces'], { metadata: { name: 'default' } }),
     made: true,
     sizes: [4, 1, 1, 1, ROLES],
   },
@@ -101,15 +101,15 @@ for (const { name, before, rbac = true, meanwhile, made, sizes } of cases) {
     const seen = counted(meanwhile)
     expect(await writeFirstObjects(seen.api, { rbac })).toBe(made)
     expect(seen.sizes).toEqual(sizes)
-    expect(await world.hand.names(['v1', 'namespaces'])).toEqual(NAMESPACES)
+    expect(await context.hand.names(['v1', 'namespaces'])).toEqual(NAMESPACES)
   })
 }
 
 test.each(Object.values(vocabularies))(
   'roles of $name are stored as they are written, with their owner',
   async (v) => {
-    await world.close()
-    world = await inProcess({ vocabulary: v.name })
+    await context.close()
+    context = await inProcess({ vocabulary: v.name })
     const { api, changes } = counted()
     await writeFirstObjects(api, { rbac: true })
     const policy = bootstrapPolicy(v)
@@ -121,7 +121,7 @@ test.each(Object.values(vocabularies))(
     ] as const
     let i = 0
     for (const [plural, list] of lists) {
-      const { kind, groupVersion: apiVersion } = world.hand.served([RBAC, plural])
+      const { kind, groupVersion: apiVersion } = context.hand.served([RBAC, plural])
       for (const { metadata, ...rest } of list) {
         const { name, namespace, ...more } = metadata
         const text = asVersion(changes[i++]!.value as Buffer, 1)
@@ -162,16 +162,16 @@ test('everything fits into one transaction of an etcd with default limits', () =
 })
 
 test('a namespace is whole, and the same whichever way it was made', async () => {
-  const whole = await world.hand.get(['v1', 'namespaces', '', 'default'])
+  const whole = await context.hand.get(['v1', 'namespaces', '', 'default'])
   await withoutNamespaces()
-  await writeFirstObjects(world.api, { rbac: true })
-  const again = await world.hand.get(['v1', 'namespaces', '', 'default'])
+  await writeFirstObjects(context.api, { rbac: true })
+  const again = await context.hand.get(['v1', 'namespaces', '', 'default'])
   expect(whole.metadata.managedFields).toEqual([
     {
       manager: 'orch-apiserver',
       operation: 'Update',
       apiVersion: 'v1',
-      time: formatTime(world.api.clock.now()),
+      time: formatTime(context.api.clock.now()),
       fieldsType: 'FieldsV1',
       fieldsV1: { 'f:metadata': { 'f:labels': { '.': {}, 'f:orch.io/metadata.name': {} } } },
     },
@@ -183,13 +183,13 @@ test('a namespace is whole, and the same whichever way it was made', async () =>
     apiVersion: 'v1',
     metadata: {
       name: 'default',
-      creationTimestamp: formatTime(world.api.clock.now()),
+      creationTimestamp: formatTime(context.api.clock.now()),
       labels: whole!.metadata.labels,
       managedFields: whole!.metadata.managedFields,
     },
     spec: whole!.spec,
     status: whole!.status,
   })
-  await ensureSystemNamespaces(world.api)
-  expect(await world.hand.get(['v1', 'namespaces', '', 'default'])).toEqual(again)
+  await ensureSystemNamespaces(context.api)
+  expect(await context.hand.get(['v1', 'namespaces', '', 'default'])).toEqual(again)
 })

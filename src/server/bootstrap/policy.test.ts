@@ -16,26 +16,26 @@ const role = (name = '') => [RBAC, 'clusterroles', '', name] as const
 const binding = (name = '') => [RBAC, 'clusterrolebindings', '', name] as const
 const inPublic = (name = '') => [RBAC, 'roles', PUBLIC, name] as const
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 beforeEach(async () => {
-  world = await inProcess()
+  context = await inProcess()
 })
-afterEach(() => world.close())
+afterEach(() => context.close())
 
 /** An object without fields that the server sets. */
 const content = ({ kind: _k, apiVersion: _a, metadata, ...rest }: Made) => {
   const { labels, annotations } = metadata
   return { labels, annotations, ...rest }
 }
-const get = async (place: Parameters<typeof world.hand.get>[0]) =>
-  content(await world.hand.get(place))
+const get = async (place: Parameters<typeof context.hand.get>[0]) =>
+  content(await context.hand.get(place))
 const counts = async () => {
   const plurals = ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings']
-  const found = await Promise.all(plurals.map((plural) => world.hand.names([RBAC, plural])))
+  const found = await Promise.all(plurals.map((plural) => context.hand.names([RBAC, plural])))
   return found.map((names) => names.length)
 }
-const made = (place: Parameters<typeof world.hand.create>[0], object: object) =>
-  world.hand.create(place, object)
+const made = (place: Parameters<typeof context.hand.create>[0], object: object) =>
+  context.hand.create(place, object)
 const subject = (name: string) => ({ kind: 'User', apiGroup: 'rbac.authorization.orch.io', name })
 const roleRef = (name: string) => ({
   apiGroup: 'rbac.authorization.orch.io',
@@ -48,11 +48,11 @@ const whole = Object.values(bootstrapPolicy(vocabularies.orch)).map(({ length })
 
 describe('a store', () => {
   test('without objects gets everything, and nothing is written again', async () => {
-    await ensureBootstrapPolicy(world.api)
+    await ensureBootstrapPolicy(context.api)
     expect(await counts()).toEqual(whole)
-    const { revision } = world.api.cache
-    await ensureBootstrapPolicy(world.api)
-    expect(world.api.cache.revision).toBe(revision)
+    const { revision } = context.api.cache
+    await ensureBootstrapPolicy(context.api)
+    expect(context.api.cache.revision).toBe(revision)
   })
 
   test('with something gets the rest, the same as all at once', async () => {
@@ -60,7 +60,7 @@ describe('a store', () => {
     try {
       await ensureBootstrapPolicy(other.api)
       await made(role(), { metadata: { name: 'mine' } })
-      await ensureBootstrapPolicy(world.api)
+      await ensureBootstrapPolicy(context.api)
       expect(await counts()).toEqual([whole[0]! + 1, ...whole.slice(1)])
       for (const plural of ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings']) {
         const namespace = plural.startsWith('cluster') ? '' : PUBLIC
@@ -69,11 +69,11 @@ describe('a store', () => {
           expect(await get(place)).toEqual(content(await other.hand.get(place)))
         }
       }
-      const { metadata } = await world.hand.get(role('system:node'))
+      const { metadata } = await context.hand.get(role('system:node'))
       expect(metadata.managedFields.map(({ manager }: Made) => manager)).toEqual(['orch-apiserver'])
-      const { revision } = world.api.cache
-      await ensureBootstrapPolicy(world.api)
-      expect(world.api.cache.revision).toBe(revision)
+      const { revision } = context.api.cache
+      await ensureBootstrapPolicy(context.api)
+      expect(context.api.cache.revision).toBe(revision)
     } finally {
       await other.close()
     }
@@ -81,15 +81,15 @@ describe('a store', () => {
 })
 
 describe('existing objects', () => {
-  beforeEach(() => ensureBootstrapPolicy(world.api))
+  beforeEach(() => ensureBootstrapPolicy(context.api))
 
   test('regains missing rules, beside its own', async () => {
     const rules = [{ verbs: ['get'], apiGroups: [''], resources: ['pods', 'endpoints'] }]
-    await world.hand.patch(role('system:orch-aggregator'), {
+    await context.hand.patch(role('system:orch-aggregator'), {
       metadata: { labels: null, annotations: { mine: 'x' } },
       rules,
     })
-    await ensureBootstrapPolicy(world.api)
+    await ensureBootstrapPolicy(context.api)
     const one = (verb: string, resource: string) => ({
       verbs: [verb],
       apiGroups: [''],
@@ -110,16 +110,16 @@ describe('existing objects', () => {
   })
 
   test('stays as it is when it is protected', async () => {
-    await world.hand.patch(role('system:node'), { metadata: { annotations: OFF }, rules: null })
-    await ensureBootstrapPolicy(world.api)
+    await context.hand.patch(role('system:node'), { metadata: { annotations: OFF }, rules: null })
+    await ensureBootstrapPolicy(context.api)
     expect(await get(role('system:node'))).toEqual({ labels: LABELS, annotations: OFF })
   })
 
   test('aggregates by its rule, and no other role aggregates', async () => {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] }
-    await world.hand.patch(role('view'), { aggregationRule })
-    await world.hand.patch(role('system:node'), { aggregationRule })
-    await ensureBootstrapPolicy(world.api)
+    await context.hand.patch(role('view'), { aggregationRule })
+    await context.hand.patch(role('system:node'), { aggregationRule })
+    await ensureBootstrapPolicy(context.api)
     const key = 'rbac.authorization.orch.io/aggregate-to-'
     expect(await get(role('view'))).toEqual({
       labels: { ...LABELS, [`${key}edit`]: 'true' },
@@ -135,8 +135,8 @@ describe('existing objects', () => {
   })
 
   test('gets back subjects, beside those it has', async () => {
-    await world.hand.patch(binding('system:volume-scheduler'), { subjects: [subject('me')] })
-    await ensureBootstrapPolicy(world.api)
+    await context.hand.patch(binding('system:volume-scheduler'), { subjects: [subject('me')] })
+    await ensureBootstrapPolicy(context.api)
     expect((await get(binding('system:volume-scheduler'))).subjects).toEqual([
       subject('me'),
       subject('system:orch-scheduler'),
@@ -144,15 +144,15 @@ describe('existing objects', () => {
   })
 
   test('is recreated when it refers to another role', async () => {
-    await world.hand.delete(binding('system:volume-scheduler'))
+    await context.hand.delete(binding('system:volume-scheduler'))
     const metadata = { name: 'system:volume-scheduler' }
     const wrong = await made(binding(), {
       metadata,
       roleRef: roleRef('view'),
       subjects: [subject('me')],
     })
-    await ensureBootstrapPolicy(world.api)
-    const right = await world.hand.get(binding('system:volume-scheduler'))
+    await ensureBootstrapPolicy(context.api)
+    const right = await context.hand.get(binding('system:volume-scheduler'))
     expect(right.metadata.uid).not.toBe(wrong.metadata.uid)
     expect(content(right)).toEqual({
       labels: LABELS,
@@ -163,9 +163,9 @@ describe('existing objects', () => {
   })
 
   test('is recreated when it is deleted', async () => {
-    await world.hand.delete(inPublic('system:controller:bootstrap-signer'))
-    await ensureBootstrapPolicy(world.api)
-    expect(await world.hand.names(inPublic())).toEqual(['system:controller:bootstrap-signer'])
+    await context.hand.delete(inPublic('system:controller:bootstrap-signer'))
+    await ensureBootstrapPolicy(context.api)
+    expect(await context.hand.names(inPublic())).toEqual(['system:controller:bootstrap-signer'])
   })
 })
 
@@ -177,7 +177,7 @@ test('objects of older servers move to their present place', async () => {
     roleRef: roleRef('system:discovery'),
     subjects: [subject('me')],
   })
-  await ensureBootstrapPolicy(world.api)
+  await ensureBootstrapPolicy(context.api)
   expect(await get(role('system:aggregate-to-view'))).toEqual({
     labels: undefined,
     annotations: OFF,
@@ -195,7 +195,7 @@ test('objects of older servers move to their present place', async () => {
 describe('a refused write', () => {
   /** An API that refuses one role as long as it is configured to. */
   const refusing = (isRefused: () => boolean): Api => ({
-    ...world.api,
+    ...context.api,
     admission: admissionChain(
       [
         {
@@ -206,7 +206,7 @@ describe('a refused write', () => {
           },
         },
       ],
-      world.clock,
+      context.clock,
     ),
   })
   beforeEach(async () => {
@@ -223,7 +223,7 @@ describe('a refused write', () => {
     for (; outcome === '' && seconds < 40; seconds++) {
       // Work in memory is done after a few iterations of the event loop.
       for (let turn = 0; turn < 500; turn++) await new Promise(setImmediate)
-      if (outcome === '') world.clock.advance(1_000)
+      if (outcome === '') context.clock.advance(1_000)
     }
     return `${outcome} in round ${seconds}`
   }

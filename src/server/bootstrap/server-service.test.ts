@@ -8,8 +8,8 @@ import { inProcess } from '../in-process.fixture.ts'
 const at = (name: string) => ['v1', 'services', 'default', name] as const
 
 test('a service whose address is taken is created when the address is free', async () => {
-  const world = await inProcess()
-  const { api, hand, clock } = world
+  const context = await inProcess()
+  const { api, hand, clock } = context
   const place = {
     clusterIp: '10.0.0.1',
     bindAddress: '192.0.2.1',
@@ -25,7 +25,7 @@ test('a service whose address is taken is created when the address is free', asy
     spec: { clusterIP, ports: [{ port: 80 }] },
   })
   const tries: string[] = []
-  const running = startControllers(world.controllerWorld, [
+  const running = startControllers(context.controllerContext, [
     serverService(async () => {
       tries.push('try')
       await ensureServerService(api, { ...place, throwsRefusals: true })
@@ -38,5 +38,5 @@ test('a service whose address is taken is created when the address is free', asy
   await running.idle()
   expect([(await hand.get(at('orch'))).spec.clusterIP, tries.length]).toEqual([clusterIP, 2])
   await running.stop()
-  await world.close()
+  await context.close()
 })

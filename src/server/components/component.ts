@@ -24,6 +24,7 @@ import type { Health } from './health.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 import type { Listening } from './listener.ts'
 import type { ServerMetrics } from './metrics.ts'
+import type { ServerTracing } from './tracing.ts'
 import type { PublishedAuthentication } from './published-authentication.ts'
 import type { Requests } from './requests.ts'
 import type { OpenedStore } from './store.ts'
@@ -39,6 +40,7 @@ export interface ServerParts {
   readonly api: Api
   readonly objects: ObjectSource
   readonly metrics: ServerMetrics
+  readonly tracing: ServerTracing
   readonly admission: ServerAdmission
   readonly audit: ServerAudit
   readonly firstObjects: FirstObjects

@@ -14,7 +14,7 @@ import { RequestMetrics } from '../../http/request-metrics.ts'
 import { WatchMetrics } from '../../http/watch-metrics.ts'
 import type { Api } from '../../registry/context.ts'
 import type { Settings } from '../settings.ts'
-import { component } from './component.ts'
+import { component, type ServerParts } from './component.ts'
 
 /** The `-v` level that logs every request. */
 const REQUEST_LOG_LEVEL = 3
@@ -34,6 +34,7 @@ export const requests = (settings: Settings) =>
     needs: [
       'api',
       'audit',
+      'tracing',
       'authentication',
       'authorization',
       'aggregation',
@@ -47,12 +48,7 @@ export const requests = (settings: Settings) =>
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
       const counted = countedBy(settings, api)
-      const subscribers = [
-        ...(audit.trail ? [audit.trail] : []),
-        ...(await requestLogOf(settings)),
-        counted,
-        ...(options.stages ?? []),
-      ]
+      const subscribers = await subscribersOf(settings, parts, counted)
       const state: ServerState = {
         api,
         stages: new Stages(subscribers, { clock, log }),
@@ -102,6 +98,21 @@ async function ownState(settings: Settings) {
 
 const countedBy = ({ metrics, clock, v }: Settings, { catalogue }: Api): RequestMetrics =>
   new RequestMetrics({ registry: metrics, catalogue, now: () => clock.now(), v })
+
+async function subscribersOf(
+  settings: Settings,
+  { audit, tracing }: Pick<ServerParts, 'audit' | 'tracing'>,
+  counted: RequestMetrics,
+): Promise<readonly StageSubscriber[]> {
+  return [
+    ...(audit.trail ? [audit.trail] : []),
+    ...(await requestLogOf(settings)),
+    counted,
+    ...(tracing.subscriber ? [tracing.subscriber] : []),
+    ...(settings.options.stages ?? []),
+  ]
+}
+
 async function requestLogOf({ log: { module }, log }: Settings): Promise<StageSubscriber[]> {
   const own = module?.('http') ?? log
   if (!own.v(REQUEST_LOG_LEVEL)) return []

@@ -276,6 +276,11 @@ export const serverFlags = {
   ...auditFlags,
   ...aggregationFlags,
   ...metricsFlags,
+  'tracing-config-file': fileFlag({
+    option: 'tracingConfigFile',
+    section: 'Traces',
+    help: 'File that configures the traces of requests: a TracingConfiguration. The feature gate APIServerTracing must be on, and packages of OpenTelemetry must be installed.',
+  }),
   profiling: onFlag({
     option: 'profiling',
     section: 'Features',

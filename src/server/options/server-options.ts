@@ -125,6 +125,8 @@ export interface ServerOptions extends FlowOptions {
   readonly onDeprecated?: (use: DeprecatedUse) => void
   /** Called in this order at the stages of every request; empty by default. See docs/architecture.md. */
   readonly stages?: readonly StageSubscriber[]
+  /** File that configures traces of requests; none without. The feature gate APIServerTracing must be on. */
+  readonly tracingConfigFile?: string
   /** Whether profiles are served below `/debug/pprof/`; true by default. */
   readonly profiling?: boolean
   /** Which metrics show. */
