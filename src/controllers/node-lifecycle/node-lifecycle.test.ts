@@ -4,30 +4,30 @@ import { startControllers, type RunningControllers } from '../index.ts'
 import { defaultSettings, type ControllerSettings } from '../settings.ts'
 import { nodeLifecycle } from './node-lifecycle.ts'
 
-let world: Awaited<ReturnType<typeof inProcess>>
+let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
 const start = async (settings: Partial<ControllerSettings> = {}) => {
   running = startControllers(
-    { ...world.controllerWorld, settings: { ...defaultSettings, ...settings } },
+    { ...context.controllerContext, settings: { ...defaultSettings, ...settings } },
     [nodeLifecycle],
   )
   await running.idle()
 }
 beforeEach(async () => {
-  world = await inProcess()
+  context = await inProcess()
 })
 afterEach(async () => {
   await running.stop()
-  await world.close()
+  await context.close()
 })
 
 const NODES = ['v1', 'nodes'] as const
 const PODS = ['v1', 'pods', 'default'] as const
 const LEASES = ['coordination{api}/v1', 'leases', 'orch-node-lease'] as const
-const now = () => new Date(world.clock.now()).toISOString().replace('.000', '')
-const get = (name: string) => world.hand.get([...NODES, '', name])
+const now = () => new Date(context.clock.now()).toISOString().replace('.000', '')
+const get = (name: string) => context.hand.get([...NODES, '', name])
 const report = (name: string, status: string, others: object[] = []) =>
-  world.hand.patch(
+  context.hand.patch(
     [...NODES, '', name],
     {
       status: {
@@ -41,22 +41,22 @@ const report = (name: string, status: string, others: object[] = []) =>
   )
 /** A node that has reported. */
 const node = async (name: string, status: string | null = 'True', metadata: object = {}) => {
-  await world.hand.create(NODES, { metadata: { name, ...metadata } })
+  await context.hand.create(NODES, { metadata: { name, ...metadata } })
   if (status !== null) await report(name, status)
 }
 const pod = async (name: string, nodeName: string, spec: object = {}) => {
-  await world.hand.create(PODS, {
+  await context.hand.create(PODS, {
     metadata: { name },
     spec: { containers: [{ name: 'c', image: 'x' }], nodeName, ...spec },
   })
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: now() }]
-  await world.hand.patch([...PODS, name], { status: { phase: 'Running', conditions } }, 'status')
+  await context.hand.patch([...PODS, name], { status: { phase: 'Running', conditions } }, 'status')
 }
 const pass = async (ms: number, reporting: readonly string[] = []) => {
   for (let passed = 0; passed < ms; passed += 5_000) {
     for (const name of reporting) await report(name, 'True')
     await running.idle()
-    world.clock.advance(5_000)
+    context.clock.advance(5_000)
     await running.idle()
   }
 }
@@ -67,16 +67,16 @@ const taints = async (name: string) =>
   )
 /** Events in the order in which they were made, which their names end with. */
 const events = async () => {
-  const names = await world.hand.names(['v1', 'events', 'default'])
+  const names = await context.hand.names(['v1', 'events', 'default'])
   const madeAt = (name: string) => name.slice(name.lastIndexOf('.'))
   names.sort((a, b) => (madeAt(a) < madeAt(b) ? -1 : 1))
   const all = await Promise.all(
-    names.map((one) => world.hand.get(['v1', 'events', 'default', one])),
+    names.map((one) => context.hand.get(['v1', 'events', 'default', one])),
   )
   return all.map(({ type, reason, message, source }) => [source.component, type, reason, message])
 }
 const isLeaving = async (name: string) =>
-  (await world.hand.get([...PODS, name])).metadata.deletionTimestamp !== undefined
+  (await context.hand.get([...PODS, name])).metadata.deletionTimestamp !== undefined
 
 describe('a node', () => {
   test('that stops to report is unknown, and its pods are not ready', async () => {
@@ -101,7 +101,7 @@ describe('a node', () => {
       },
       ...['MemoryPressure', 'DiskPressure', 'PIDPressure'].map(unknown),
     ])
-    expect((await world.hand.get([...PODS, 'p'])).status.conditions).toEqual([
+    expect((await context.hand.get([...PODS, 'p'])).status.conditions).toEqual([
       {
         ...{ type: 'Ready', status: 'False', lastProbeTime: null },
         lastTransitionTime: '2024-01-02T03:04:55Z',
@@ -122,7 +122,7 @@ describe('a node', () => {
     await report('n', 'True')
     await running.idle()
     expect(await taints('n')).toEqual([])
-    await world.hand.delete([...NODES, '', 'n'])
+    await context.hand.delete([...NODES, '', 'n'])
     await pass(5_000)
     expect((await events()).at(-1)).toEqual([
       ...['node-controller', 'Normal', 'RemovingNode'],
@@ -133,10 +133,10 @@ describe('a node', () => {
   test('that renews its lease is as it says', async () => {
     await start()
     await node('n')
-    await world.hand.create(LEASES, { metadata: { name: 'n' }, spec: {} })
+    await context.hand.create(LEASES, { metadata: { name: 'n' }, spec: {} })
     for (let i = 0; i < 6; i++) {
-      const renewTime = new Date(world.clock.now()).toISOString().replace('Z', '000Z')
-      await world.hand.patch([...LEASES, 'n'], { spec: { renewTime } })
+      const renewTime = new Date(context.clock.now()).toISOString().replace('Z', '000Z')
+      await context.hand.patch([...LEASES, 'n'], { spec: { renewTime } })
       await pass(20_000)
     }
     expect((await get('n')).status.conditions).toMatchObject([{ type: 'Ready', status: 'True' }])
@@ -158,7 +158,7 @@ describe('a node', () => {
   test('has the taints and labels of its state at once', async () => {
     await start()
     await node('n', 'True', { labels: { 'orch.io/os': 'linux' } })
-    await world.hand.patch([...NODES, '', 'n'], { spec: { unschedulable: true } })
+    await context.hand.patch([...NODES, '', 'n'], { spec: { unschedulable: true } })
     await running.idle()
     expect(await taints('n')).toEqual(['unschedulable:NoSchedule'])
     expect((await get('n')).metadata.labels).toEqual({
@@ -226,7 +226,7 @@ describe('pods', () => {
     await node('n')
     const spec = { taints: [{ key: 'mine', effect: 'NoExecute' }] }
     await pod('before', 'n')
-    await world.hand.patch([...NODES, '', 'n'], { spec })
+    await context.hand.patch([...NODES, '', 'n'], { spec })
     await running.idle()
     expect(await isLeaving('before')).toBe(true)
     await pod('after', 'n')
@@ -258,7 +258,7 @@ describe('pods', () => {
     await pass(300_000, ['well'])
     expect(await isLeaving('p')).toBe(false)
     await pass(15_000, ['well'])
-    const { status, metadata } = await world.hand.get([...PODS, 'p'])
+    const { status, metadata } = await context.hand.get([...PODS, 'p'])
     expect(metadata.deletionTimestamp).toBeDefined()
     expect(status).toMatchObject({
       reason: 'NodeLost',

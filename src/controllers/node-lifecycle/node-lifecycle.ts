@@ -9,7 +9,7 @@ import type { Lease } from '../../kinds/coordination/lease.ts'
 import type { Node } from '../../kinds/core/node/node.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
 import { leases, NODES, PODS } from '../addresses.ts'
-import { workQueue, type Controller, type StartingWorld } from '../controller.ts'
+import { workQueue, type Controller, type StartingContext } from '../controller.ts'
 import { every } from '../every.ts'
 import { asleep, handled } from '../following.ts'
 import { runningWith } from '../running.ts'
@@ -27,17 +27,17 @@ const WORKERS = 8
 /** Notices nodes that do not report, taints nodes for their conditions, and has pods leave those that are lost. */
 export const nodeLifecycle: Controller = {
   name: 'nodelifecycle',
-  async start(world) {
-    const { informers, resources, signal, clock, settings, v } = world
+  async start(context) {
+    const { informers, resources, signal, clock, settings, v } = context
     if (!(await resources.serves(NODES, PODS, leases(v)))) return asleep
-    const client = world.clientFor('node-controller')
+    const client = context.clientFor('node-controller')
     const words = nodeWords(v)
     const leaseInformer = informers.of<Lease>(leases(v), { namespace: words.leases })
     await leaseInformer.synced(signal)
     const nodes = informers.of<Node>(NODES)
     const pods = informers.of<Pod>(PODS)
     const listers = { nodes: nodes.lister, pods: pods.lister, leases: leaseInformer.lister }
-    const tended = new TendedNodes(world, { client, words, listers })
+    const tended = new TendedNodes(context, { client, words, listers })
     const changed = ({ name }: Entry<Node>) => tended.nodes.add(name)
     const gone = ({ name }: Entry<Node>) => tended.nodeGone(name)
     const podChanged = (entry: Entry<Pod>) => tended.podChanged(entry)
@@ -64,7 +64,7 @@ interface TendedParts {
 
 /** The nodes of the cluster, and the queues of what is to be done for them. */
 class TendedNodes {
-  readonly #world: StartingWorld
+  readonly #context: StartingContext
   readonly #parts: TendedParts
   readonly #facts = new Map<string, NodeFacts>()
   /** Nodes that have reported and are not ready. */
@@ -78,35 +78,35 @@ class TendedNodes {
   readonly nodes: WorkQueue
   readonly passes: WorkQueue
 
-  constructor(world: StartingWorld, parts: TendedParts) {
-    this.#world = world
+  constructor(context: StartingContext, parts: TendedParts) {
+    this.#context = context
     this.#parts = parts
-    const { clock, settings } = world
+    const { clock, settings } = context
     const { client, words, listers } = parts
     this.#recorder = new EventRecorder({ client, component: 'node-controller', clock })
     this.#taintRecorder = new EventRecorder({ client, component: 'taint-controller', clock })
-    this.manager = new TaintManager(world, { client, recorder: this.#taintRecorder })
+    this.manager = new TaintManager(context, { client, recorder: this.#taintRecorder })
     this.#evictions = new ZoneEvictions({
       ...{ clock, settings },
       evict: (node) => this.#evict(node),
       wake: (zone) => this.#zones.add(zone),
     })
-    const monitor = new NodeMonitor(world, {
+    const monitor = new NodeMonitor(context, {
       ...{ client, words, recorder: this.#recorder },
       ...{ leases: listers.leases, nodes: this.#facts, evictions: this.#evictions },
     })
-    this.nodes = workQueue(world, 'node_lifecycle_controller', {
+    this.nodes = workQueue(context, 'node_lifecycle_controller', {
       workers: WORKERS,
       work: (name) => this.#node(name),
     })
-    this.#pods = workQueue(world, 'node_lifecycle_controller_pods', {
+    this.#pods = workQueue(context, 'node_lifecycle_controller_pods', {
       workers: WORKERS,
       work: (key) => this.#pod(key),
     })
-    this.#zones = workQueue(world, 'node_lifecycle_controller_zones', {
+    this.#zones = workQueue(context, 'node_lifecycle_controller_zones', {
       work: (zone) => this.#evictions.work(zone),
     })
-    this.passes = workQueue(world, 'node_lifecycle_controller_passes', {
+    this.passes = workQueue(context, 'node_lifecycle_controller_passes', {
       work: async () => {
         await this.nodes.idle()
         await monitor.pass()
@@ -146,8 +146,8 @@ class TendedNodes {
     this.#facts.set(name, facts)
     if (facts.ready && facts.ready.status !== 'True') this.#unready.add(name)
     else this.#unready.delete(name)
-    if (this.#world.settings.usesTaintManager) await this.manager.node(name, facts.noExecute)
-    const nowMs = this.#world.clock.now()
+    if (this.#context.settings.usesTaintManager) await this.manager.node(name, facts.noExecute)
+    const nowMs = this.#context.clock.now()
     if (taintedByConditions(node, words, nowMs))
       await changeTaints(client, name, (live) => taintedByConditions(live, words, nowMs))
     const labels = copiedLabels(node, words)
@@ -164,9 +164,9 @@ class TendedNodes {
     const { client, listers } = this.#parts
     const pod = listers.pods.get(namespace, name)
     if (!pod) return
-    if (this.#world.settings.usesTaintManager) this.manager.pod(pod)
+    if (this.#context.settings.usesTaintManager) this.manager.pod(pod)
     if (!this.#unready.has(pod.spec.nodeName ?? '')) return
-    await markNotReady({ client, recorder: this.#recorder }, pod, this.#world.clock.now())
+    await markNotReady({ client, recorder: this.#recorder }, pod, this.#context.clock.now())
   }
 
   /** The turn of a node whose pods are to leave. */
@@ -175,7 +175,7 @@ class TendedNodes {
     const facts = this.#facts.get(name)
     const key = evictingKey(facts?.ready?.status ?? null, words)
     if (!facts || key === null) return
-    const { settings, clock } = this.#world
+    const { settings, clock } = this.#context
     const parts = { client, recorder: this.#recorder }
     if (!settings.usesTaintManager) return evictAll(parts, facts)
     const nowMs = clock.now()

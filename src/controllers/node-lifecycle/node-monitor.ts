@@ -7,7 +7,7 @@ import { pause } from '../../client/retry.ts'
 import type { Lease } from '../../kinds/coordination/lease.ts'
 import type { Node } from '../../kinds/core/node/node.ts'
 import { NODES } from '../addresses.ts'
-import type { StartingWorld } from '../controller.ts'
+import type { StartingContext } from '../controller.ts'
 import { readyOf, type NodeFacts } from './node-facts.ts'
 import { isStale, observed, staleConditions, type Health } from './node-health.ts'
 import { changeTaints, markNotReady, nodeReference, podsOn } from './node-writes.ts'
@@ -37,14 +37,14 @@ interface Seen {
 
 /** Looks at all nodes time and again: one that does not report is not ready, nor are its pods. */
 export class NodeMonitor {
-  readonly #world: StartingWorld
+  readonly #context: StartingContext
   readonly #parts: MonitorParts
   readonly #health = new Map<string, Health>()
   /** Nodes whose pods could not all be marked. */
   readonly #unmarked = new Set<string>()
 
-  constructor(world: StartingWorld, parts: MonitorParts) {
-    this.#world = world
+  constructor(context: StartingContext, parts: MonitorParts) {
+    this.#context = context
     this.#parts = parts
   }
 
@@ -109,7 +109,7 @@ export class NodeMonitor {
 
   /** Notes what is new of a node, and changes its conditions when it is stale; null: that failed. */
   async #checked(facts: NodeFacts): Promise<Seen | null> {
-    const { clock, settings } = this.#world
+    const { clock, settings } = this.#context
     const { name, ready } = facts
     const nowMs = clock.now()
     const seen = { nowMs, renewMs: this.#renewMs(name) }
@@ -131,7 +131,7 @@ export class NodeMonitor {
           this.#failed(name, error)
           return null
         }
-        await pause(clock, BETWEEN_TRIES_MS, this.#world.signal)
+        await pause(clock, BETWEEN_TRIES_MS, this.#context.signal)
       }
     }
   }
@@ -144,7 +144,7 @@ export class NodeMonitor {
     if (!node || node.metadata.uid !== uid) return null
     const live = readyOf(node)
     if (live?.heartbeat !== ready?.heartbeat || live?.status !== ready?.status) return null
-    const conditions = staleConditions(node, words, this.#world.clock.now())
+    const conditions = staleConditions(node, words, this.#context.clock.now())
     return nodes.sub('status').update<Node>({ ...node, status: { ...node.status, conditions } })
   }
 
@@ -159,14 +159,14 @@ export class NodeMonitor {
     const { client, words, evictions } = this.#parts
     const key = evictingKey(found, words)
     if (key === null) return this.#reachable(facts)
-    if (!this.#world.settings.usesTaintManager) {
+    if (!this.#context.settings.usesTaintManager) {
       if (this.#isOverdue(facts, found)) evictions.add(facts)
       return undefined
     }
     const ours = facts.noExecute.filter((one) => this.#isOurs(one.key))
     if (ours.length === 1 && ours[0]!.key === key) return evictions.remove(facts)
     if (ours.length === 0) return evictions.add(facts)
-    const nowMs = this.#world.clock.now()
+    const nowMs = this.#context.clock.now()
     await changeTaints(client, facts.name, (node) => taintedToEvict(node, { key, words, nowMs }))
     return undefined
   }
@@ -176,7 +176,7 @@ export class NodeMonitor {
     const health = this.#health.get(name)
     if (!health) return false
     const since = found === 'False' ? health.readyMs : health.probeMs
-    return this.#world.clock.now() > since + this.#world.settings.podEvictionMs
+    return this.#context.clock.now() > since + this.#context.settings.podEvictionMs
   }
 
   #isOurs(key: string): boolean {
@@ -188,7 +188,7 @@ export class NodeMonitor {
     const { client, words, evictions } = this.#parts
     evictions.remove(facts)
     if (!facts.noExecute.some(({ key }) => this.#isOurs(key))) return
-    const nowMs = this.#world.clock.now()
+    const nowMs = this.#context.clock.now()
     await changeTaints(client, facts.name, (node) =>
       taintedToEvict(node, { key: null, words, nowMs }),
     )
@@ -198,7 +198,7 @@ export class NodeMonitor {
     const failures: unknown[] = []
     for (const pod of await podsOn(this.#parts.client, name)) {
       try {
-        await markNotReady(this.#parts, pod, this.#world.clock.now())
+        await markNotReady(this.#parts, pod, this.#context.clock.now())
       } catch (error) {
         failures.push(error)
       }
@@ -210,7 +210,7 @@ export class NodeMonitor {
     change: 'stopped' | 'resumed' | null,
     counts: ReadonlyMap<string, ZoneCount>,
   ): Promise<void> {
-    const nowMs = this.#world.clock.now()
+    const nowMs = this.#context.clock.now()
     if (change === 'resumed') {
       for (const health of this.#health.values()) {
         health.probeMs = nowMs
@@ -219,7 +219,7 @@ export class NodeMonitor {
     }
     if (change !== 'stopped') return
     const zones = [...counts.keys()]
-    this.#world.log.info('no node is ready: pods stay where they are', { zones: zones.length })
+    this.#context.log.info('no node is ready: pods stay where they are', { zones: zones.length })
     for (const facts of this.#parts.nodes.values())
       await this.#tried(facts.name, () => this.#reachable(facts))
   }
@@ -236,11 +236,11 @@ export class NodeMonitor {
   }
 
   #failed(node: string, error: unknown): void {
-    if (this.#world.signal.aborted) return
+    if (this.#context.signal.aborted) return
     const fields = { controller: 'nodelifecycle', node, error: String(error) }
     // Others write nodes as well: that is for the next pass.
     if ((error as { readonly code?: number }).code === CONFLICT)
-      this.#world.log.debug(2, 'a node has changed meanwhile', fields)
-    else this.#world.log.warn('a node could not be tended', fields)
+      this.#context.log.debug(2, 'a node has changed meanwhile', fields)
+    else this.#context.log.warn('a node could not be tended', fields)
   }
 }

@@ -5,7 +5,7 @@ import type { WorkQueue } from '../../client/work-queue.ts'
 import { keyOf, placeIn } from '../../client/transport.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
 import { PODS } from '../addresses.ts'
-import { workQueue, type StartingWorld } from '../controller.ts'
+import { workQueue, type StartingContext } from '../controller.ts'
 import { podsOn, writeStatus } from './node-writes.ts'
 import type { Taint } from './node-taints.ts'
 import { toleratedMs } from './tolerations.ts'
@@ -30,16 +30,16 @@ interface TaintManagerParts {
 
 /** Deletes pods that do not tolerate taints of their node, or no longer. */
 export class TaintManager {
-  readonly #world: StartingWorld
+  readonly #context: StartingContext
   readonly #parts: TaintManagerParts
   readonly #tainted = new Map<string, readonly Taint[]>()
   readonly #leaving = new Map<string, Leaving>()
   readonly queue: WorkQueue
 
-  constructor(world: StartingWorld, parts: TaintManagerParts) {
-    this.#world = world
+  constructor(context: StartingContext, parts: TaintManagerParts) {
+    this.#context = context
     this.#parts = parts
-    this.queue = workQueue(world, 'taint-eviction', {
+    this.queue = workQueue(context, 'taint-eviction', {
       ...{ workers: WORKERS, leastMs: AGAIN_MS, mostMs: AGAIN_MS, mostFailures: MOST_FAILURES },
       work: (key) => this.#work(key),
     })
@@ -87,7 +87,7 @@ export class TaintManager {
     // The time counts from when the deletion was first planned.
     if (known && known.uid === uid && (known.isDeleted || ms > 0)) return
     if (known && !known.isDeleted && ms > 0) this.#cancel(key)
-    const atMs = this.#world.clock.now() + ms
+    const atMs = this.#context.clock.now() + ms
     this.#leaving.set(key, { uid, node, atMs, isDeleted: false })
     this.queue.add(key, ms)
   }
@@ -106,7 +106,7 @@ export class TaintManager {
   async #work(key: string): Promise<number | void> {
     const leaving = this.#leaving.get(key)
     if (!leaving || leaving.isDeleted) return
-    const ms = leaving.atMs - this.#world.clock.now()
+    const ms = leaving.atMs - this.#context.clock.now()
     if (ms > 0) return ms
     leaving.isDeleted = true
     this.#tell(key, `Marking for deletion Pod ${key}`)
@@ -129,7 +129,7 @@ export class TaintManager {
     const { namespace, name } = placeIn(key)
     const pods = this.#parts.client.resource<Pod>(PODS).in(namespace)
     try {
-      if (this.#world.gate('PodDisruptionConditions'))
+      if (this.#context.gate('PodDisruptionConditions'))
         await this.#markDisrupted(await this.#live(key))
       await pods.delete(name, { preconditions: { uid } })
     } catch (error) {
@@ -154,7 +154,7 @@ export class TaintManager {
       status: 'True',
       reason: 'DeletionByTaintManager',
       message: 'Taint manager: deleting due to NoExecute taint',
-      lastTransitionTime: formatTime(this.#world.clock.now()),
+      lastTransitionTime: formatTime(this.#context.clock.now()),
     }
     const status = { ...pod.status, conditions: [...others, condition] }
     await writeStatus(this.#parts.client, { ...pod, status })
