@@ -24,6 +24,12 @@ export const clusterRoles = (v: Vocabulary): ResourceAddress => ({
   resource: 'clusterroles',
 })
 
+export const leases = (v: Vocabulary): ResourceAddress => ({
+  group: v.resolve('coordination{api}'),
+  version: 'v1',
+  resource: 'leases',
+})
+
 export const storageClasses = (v: Vocabulary): ResourceAddress => ({
   group: v.resolve('storage{api}'),
   version: 'v1',

@@ -16,6 +16,7 @@ import { endpointSliceController } from './endpoints/endpoint-slice-controller.t
 import { endpointsController } from './endpoints/endpoints-controller.ts'
 import { mirroringController } from './endpoints/mirroring-controller.ts'
 import { ephemeralVolumes } from './ephemeral-volumes.ts'
+import { nodeLifecycle } from './node-lifecycle/node-lifecycle.ts'
 import { nodeTtl } from './node-ttl.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceLifecycle } from './namespace.ts'
@@ -51,6 +52,7 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   volumeProtection,
   volumeBinder,
   ephemeralVolumes,
+  nodeLifecycle,
   nodeTtl,
   ttlAfterFinished,
   certificateApprover,

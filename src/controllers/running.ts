@@ -6,7 +6,7 @@ import type { Running } from './controller.ts'
 export interface RunningParts {
   /** In the order in which they cause each other's work. */
   readonly queues: readonly WorkQueue[]
-  readonly recorder: EventRecorder
+  readonly recorder: Pick<EventRecorder, 'idle'>
   readonly ends: readonly (() => void)[]
   readonly close: () => void
 }

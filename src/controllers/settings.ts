@@ -31,6 +31,24 @@ export interface ControllerSettings {
   readonly volumeSyncMs: number
   /** Number of pods that may have ended; 0 or less: any number. */
   readonly terminatedPodThreshold: number
+  /** How often nodes are looked at. */
+  readonly nodeMonitorMs: number
+  /** How long a node may be silent before it counts as not ready. */
+  readonly nodeGraceMs: number
+  /** The same for one that has not reported yet. */
+  readonly nodeStartupGraceMs: number
+  /** Nodes of a zone that lose their pods in a second. */
+  readonly nodeEvictionRate: number
+  /** The same where much of a large zone is not ready. */
+  readonly secondaryNodeEvictionRate: number
+  /** Number of nodes above which a zone is large. */
+  readonly largeClusterSize: number
+  /** Share of nodes that are not ready from which on a zone is unhealthy. */
+  readonly unhealthyZoneThreshold: number
+  /** Whether pods leave by taints, as they tolerate; otherwise they are deleted after a while. */
+  readonly usesTaintManager: boolean
+  /** That while. */
+  readonly podEvictionMs: number
 }
 
 /** The settings of the release. */
@@ -55,4 +73,13 @@ export const defaultSettings: ControllerSettings = {
   ephemeralVolumeWorkers: 5,
   volumeSyncMs: 15_000,
   terminatedPodThreshold: 12_500,
+  nodeMonitorMs: 5_000,
+  nodeGraceMs: 40_000,
+  nodeStartupGraceMs: 60_000,
+  nodeEvictionRate: 0.1,
+  secondaryNodeEvictionRate: 0.01,
+  largeClusterSize: 50,
+  unhealthyZoneThreshold: 0.55,
+  usesTaintManager: true,
+  podEvictionMs: 300_000,
 }

@@ -275,6 +275,45 @@ for (const { vocabulary, place } of settings) {
       await settles(() => status(path), 404)
     })
 
+    test('a node that is lost has taints, and its pods are not ready and leave', async () => {
+      const label = vocabulary === 'orch' ? 'orch.io' : 'kubernetes.io'
+      const [node, pod] = ['/api/v1/nodes/lost', '/api/v1/namespaces/default/pods/p']
+      const merge = async (path: string, body: object) => {
+        const headers = { 'content-type': 'application/merge-patch+json' }
+        expect((await client.ask('PATCH', path, { body, headers })).status).toBe(200)
+      }
+      const conditions = [{ type: 'Ready', status: 'True' }]
+      const labels = { [`${label}/os`]: 'linux' }
+      await client.post('/api/v1/nodes', { metadata: { name: 'lost', labels } })
+      await merge(`${node}/status`, { status: { conditions } })
+      const spec = { nodeName: 'lost', containers: [{ name: 'c', image: 'x' }] }
+      const made = await client.post('/api/v1/namespaces/default/pods', {
+        ...{ metadata: { name: 'p' }, spec },
+      })
+      expect(made.status).toBe(201)
+      await merge(`${pod}/status`, { status: { phase: 'Running', conditions } })
+      const beta = async () => (await client.get(node)).body.metadata.labels[`beta.${label}/os`]
+      await settles(beta, 'linux')
+      const isLost = async () => {
+        clock.advance(5_000)
+        const { status, spec: now } = (await client.get(node)).body
+        const ready = (await client.get(pod)).body.status.conditions[0].status
+        const taints = (now.taints ?? []).map((one: { key: string }) => one.key)
+        return [status.conditions[0].status, ready, taints]
+      }
+      for (let passes = 0; place === 'in the server' && passes < 10; passes++) {
+        clock.advance(5_000)
+        await server.settled()
+      }
+      await settles(isLost, ['Unknown', 'False', [`node.${label}/unreachable`]])
+      await merge(node, { spec: { taints: [{ key: 'mine', effect: 'NoExecute' }] } })
+      const leaves = async () =>
+        (await client.get(pod)).body.metadata.deletionTimestamp !== undefined
+      await settles(leaves, true)
+      await client.delete(`${pod}?gracePeriodSeconds=0`)
+      await client.delete(node)
+    })
+
     test('a namespace goes with what is in it', async () => {
       await client.post('/api/v1/namespaces', { metadata: { name: 'n' } })
       await client.post('/api/v1/namespaces/n/secrets', { metadata: { name: 's' } })

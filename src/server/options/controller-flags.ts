@@ -1,7 +1,7 @@
 /** Flags of controllers, for the server and for the program that runs controllers apart. */
 import { choiceFault } from '../../controllers/choice.ts'
 import type { ControllerSettings } from '../../controllers/settings.ts'
-import { texts, truthOr } from '../../base/value-checks.ts'
+import { numberBetween, texts, truthOr } from '../../base/value-checks.ts'
 import {
   durationFlag,
   intFlag,
@@ -30,6 +30,27 @@ const period = (name: keyof ControllerSettings, standard: string, help: string):
 
 const batch = (name: keyof ControllerSettings, help: string): Flag<number> =>
   orNone(durationFlag({ section, option: option(name), default: '0s', help }))
+
+/** A number that is not negative. */
+const share = (
+  name: keyof ControllerSettings,
+  standard: string,
+  help: string,
+  most: number,
+): Flag<number> => ({
+  section,
+  option: option(name),
+  default: standard,
+  help,
+  placeholder: 'float',
+  takes: numberBetween(0, most),
+  parse(text) {
+    if (!/^\d+(\.\d+)?$/.test(text)) throw new Error('must be a number')
+    return Number(text)
+  },
+  check: (value) => (value > most ? `must be from 0 to ${most}, not ${value}` : null),
+})
+const MAX_RATE = 1_000_000
 
 /** Settings of the controllers that are here. */
 export const controllerFlags = {
@@ -117,6 +138,56 @@ export const controllerFlags = {
       default: '12500',
       help: 'How many pods that have ended are kept; any number if 0 or less.',
     },
+  ),
+  'node-monitor-period': period('nodeMonitorMs', '5s', 'How often nodes are looked at.'),
+  'node-monitor-grace-period': period(
+    'nodeGraceMs',
+    '40s',
+    'How long a node may be silent before it counts as not ready.',
+  ),
+  'node-startup-grace-period': period(
+    'nodeStartupGraceMs',
+    '1m',
+    'How long a new node may take until its first report.',
+  ),
+  'node-eviction-rate': share(
+    'nodeEvictionRate',
+    '0.1',
+    'Nodes of a zone that may lose their pods in a second.',
+    MAX_RATE,
+  ),
+  'secondary-node-eviction-rate': share(
+    'secondaryNodeEvictionRate',
+    '0.01',
+    'The same if the zone is unhealthy; smaller zones lose none then.',
+    MAX_RATE,
+  ),
+  'large-cluster-size-threshold': intFlag(
+    { min: 0, max: MAX_INTEGER },
+    {
+      section,
+      option: option('largeClusterSize'),
+      default: '50',
+      help: 'Number of nodes of a zone above which --secondary-node-eviction-rate applies.',
+    },
+  ),
+  'unhealthy-zone-threshold': share(
+    'unhealthyZoneThreshold',
+    '0.55',
+    'Share of nodes that are not ready from which on a zone is unhealthy.',
+    1,
+  ),
+  'enable-taint-manager': onFlag({
+    section,
+    option: option('usesTaintManager'),
+    help: 'Evict pods by taints, as far as they do not tolerate them.',
+  }),
+  'pod-eviction-timeout': orNone(
+    period(
+      'podEvictionMs',
+      '5m',
+      'How long pods stay on nodes that are not ready, with --enable-taint-manager=false.',
+    ),
   ),
 } as const
 

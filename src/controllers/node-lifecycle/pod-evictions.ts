@@ -1,0 +1,45 @@
+/** Eviction of pods without taints: they are deleted, and say why. */
+import type { Client } from '../../client/client.ts'
+import type { EventRecorder } from '../../client/event-recorder.ts'
+import { isNotFound } from '../../client/resource-client.ts'
+import type { Pod } from '../../kinds/core/pod/pod.ts'
+import { PODS } from '../addresses.ts'
+import { isTerminating } from '../finalizer.ts'
+import type { NodeFacts } from './node-facts.ts'
+import { nodeReference, podReference, podsOn, writeStatus } from './node-writes.ts'
+
+interface EvictionParts {
+  readonly client: Client
+  readonly recorder: EventRecorder
+}
+
+/** Deletes the pods of a node that is lost, but for those that a daemon set would create again there. */
+export async function evictAll(parts: EvictionParts, facts: NodeFacts): Promise<void> {
+  const { client, recorder } = parts
+  const { name } = facts
+  const pods = await podsOn(client, name)
+  if (pods.length === 0) return
+  const message = `Node ${name} event: Deleting all Pods from Node ${name}.`
+  recorder.event(nodeReference(facts), 'Normal', 'DeletingAllPods', message)
+  for (const pod of pods) await evict(parts, name, pod)
+}
+
+async function evict({ client, recorder }: EvictionParts, node: string, pod: Pod): Promise<void> {
+  const { namespace = '', name = '', uid = '', ownerReferences = [] } = pod.metadata
+  if (pod.status.reason !== REASON) {
+    const message = `Node ${node} which was running pod ${name} is unresponsive`
+    const status = { ...pod.status, reason: REASON, message }
+    if (!(await writeStatus(client, { ...pod, status }))) return
+  }
+  if (isTerminating(pod)) return
+  if (ownerReferences.some(({ kind, controller }) => kind === 'DaemonSet' && controller)) return
+  const message = `Marking for deletion Pod ${name} from Node ${node}`
+  recorder.event(podReference(pod), 'Normal', 'NodeControllerEviction', message)
+  try {
+    await client.resource<Pod>(PODS).in(namespace).delete(name, { preconditions: { uid } })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
+
+const REASON = 'NodeLost'
