@@ -62,7 +62,11 @@ export async function openCredentials(
   const { exec } = config
   if (!exec) return credentialSource(config)
   const { execPlugin } = await import('./exec-plugin.ts')
-  const v = vocabularies[defaultVocabulary]
+  // Plugins are written for one brand or the other, whatever the server speaks.
+  const v =
+    Object.values(vocabularies).find((one) =>
+      exec.apiVersion.startsWith(one.resolve('client.authentication{api}/')),
+    ) ?? vocabularies[defaultVocabulary]
   return credentialSource(
     config,
     execPlugin({ config: { ...config, exec }, v, clock, interactive }),

@@ -2,10 +2,12 @@
 import { X509Certificate } from 'node:crypto'
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import { isIP } from 'node:net'
-import type { ConnectionOptions } from 'node:tls'
+import { isIP, Socket } from 'node:net'
+import { connect, type ConnectionOptions } from 'node:tls'
 import type { CertificatePair } from './certificate-pair.ts'
 import type { ClientConfig } from './client-config.ts'
+import { bareHost } from './server-address.ts'
+import { openTunnel, proxyUrl } from './proxy.ts'
 
 const IDLE_MS = 90_000
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
@@ -13,6 +15,8 @@ const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 /** Keeps connections to one server open, one set for each certificate that the client shows. */
 export class Connections {
   readonly #config: ClientConfig
+  readonly #server: URL
+  readonly #proxy: URL | null
   readonly #isSecure: boolean
   readonly #name: string | undefined
   #agent: HttpAgent | null = null
@@ -20,7 +24,8 @@ export class Connections {
 
   /** Throws an Error when the configuration cannot be used. */
   constructor(config: ClientConfig, server: URL) {
-    if (config.proxyUrl !== undefined) throw new Error('proxy-url is not supported')
+    this.#proxy = config.proxyUrl === undefined ? null : proxyUrl(config.proxyUrl, 'proxy-url')
+    this.#server = server
     if (config.ca !== undefined) checkAuthorities(config.ca)
     this.#config = config
     this.#isSecure = server.protocol === 'https:'
@@ -39,7 +44,29 @@ export class Connections {
     this.#agent = this.#isSecure
       ? new HttpsAgent({ ...common, ...this.tlsFor(pair) })
       : new HttpAgent(common)
+    if (this.#proxy) this.#agent.createConnection = this.#throughProxy(this.#proxy, pair)
     return this.#agent
+  }
+
+  /** A connection through the proxy, before TLS; undefined without a proxy. Rejects with an Error that names it. */
+  async tunnel(): Promise<Socket | undefined> {
+    return this.#proxy ? openTunnel(this.#proxy, this.#server) : undefined
+  }
+
+  #throughProxy(proxy: URL, pair: CertificatePair): HttpAgent['createConnection'] {
+    return (_, ready) => {
+      openTunnel(proxy, this.#server).then(
+        (socket) =>
+          ready?.(
+            null,
+            this.#isSecure
+              ? connect({ host: bareHost(this.#server), ...this.tlsFor(pair), socket })
+              : socket,
+          ),
+        (error: Error) => ready?.(error, new Socket()),
+      )
+      return undefined
+    }
   }
 
   /** Trust and certificates of a connection. */
@@ -85,13 +112,6 @@ export function serverUrl({ server, ca, cert, insecureSkipTlsVerify }: ClientCon
   }
   return url
 }
-
-/** The port of a URL, that of its protocol where it names none. */
-export const portOf = ({ port, protocol }: URL): number =>
-  port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
-
-/** The host of a URL, without the brackets of IPv6. */
-export const bareHost = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1')
 
 /** Certificates of authorities that cannot be used. */
 export class InvalidAuthorities extends Error {}

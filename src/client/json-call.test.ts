@@ -152,8 +152,8 @@ describe('configurations that cannot be used', () => {
     },
     {
       name: 'a proxy',
-      config: { proxyUrl: 'http://proxy' },
-      message: 'proxy-url is not supported',
+      config: { proxyUrl: 'socks5://proxy' },
+      message: 'proxy-url is not an http or https URL: other proxies are not supported',
     },
     {
       name: 'no authority in the file of authorities',

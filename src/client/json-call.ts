@@ -10,7 +10,8 @@ import { answerError, CallError, withoutSecrets } from './call-error.ts'
 import { isReset } from '../outgoing/platform-errors.ts'
 import type { ClientConfig } from './client-config.ts'
 import { mapOf, memberOf, type ConfigMap } from './config-values.ts'
-import { bareHost, Connections, portOf, serverUrl } from './connection.ts'
+import { Connections, serverUrl } from './connection.ts'
+import { bareHost, portOf } from './server-address.ts'
 import {
   beginAfresh,
   beginExchange,

@@ -5,7 +5,8 @@ import { connect, type TLSSocket } from 'node:tls'
 import type { Clock } from '../base/clock.ts'
 import type { CertificatePair } from './certificate-pair.ts'
 import type { ClientConfig } from './client-config.ts'
-import { bareHost, Connections, portOf, serverUrl } from './connection.ts'
+import { Connections, serverUrl } from './connection.ts'
+import { bareHost, portOf } from './server-address.ts'
 import { StaleConnection, beginAfresh, beginExchange } from '../outgoing/http-exchange.ts'
 import { Http2Session, isUnseen } from './http2-session.ts'
 
@@ -97,7 +98,9 @@ export class Wire {
   }
 
   async #connect(pair: CertificatePair): Promise<Http2Session | null> {
+    const tunnel = await this.#connections.tunnel()
     const socket = connect({
+      ...(tunnel ? { socket: tunnel } : {}),
       host: bareHost(this.server),
       port: portOf(this.server),
       ...this.#connections.tlsFor(pair),

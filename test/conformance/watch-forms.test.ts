@@ -75,6 +75,7 @@ for (const { vocabulary, group, media } of [
     let client: Client
     beforeAll(async () => {
       server = await startServer({ vocabulary, controllers: false, clock })
+      await server.settled()
       client = new Client(server)
       await client.post(NS, { metadata: { name: 'a' }, data: { k: '1' } })
     })

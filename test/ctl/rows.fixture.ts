@@ -356,17 +356,21 @@ export const split = (row: string): string[] =>
 
 /** What differs from run to run has the same text everywhere. */
 export function normal(text: string, folder: string): string {
-  return text
-    .replaceAll(folder, 'FOLDER')
-    .replaceAll('kubectl', 'orchctl')
-    .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'UID')
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
-    .replaceAll(/resourceVersion"?: "\d+"/g, 'resourceVersion: N')
-    .replaceAll(/ +(<unknown>|\d+(ms|s|m\d+s|m))(?=\s|$)/gm, ' AGE')
-    .replaceAll(/127\.0\.0\.1:\d+/g, 'SERVER')
-    .replaceAll(/\b10\.(\d+\.){2}\d+\b/g, 'IP')
-    .split('\u001B')
-    .map((part, i) => (i === 0 ? part : part.replace(/^\[[\d;]+m/, '')))
-    .join('')
-    .replaceAll(/ +$/gm, '')
+  return (
+    text
+      .replaceAll(folder, 'FOLDER')
+      .replaceAll('kubectl', 'orchctl')
+      .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'UID')
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
+      .replaceAll(/resourceVersion"?: "\d+"/g, 'resourceVersion: N')
+      .replaceAll(/ +(<unknown>|\d+(ms|s|m\d+s|m))(?=\s|$)/gm, ' AGE')
+      .replaceAll(/127\.0\.0\.1:\d+/g, 'SERVER')
+      .replaceAll(/\b10\.(\d+\.){2}\d+\b/g, 'IP')
+      // The padding is as wide as the address is short.
+      .replaceAll(/\bIP +(?=<none>)/g, 'IP ')
+      .split('\u001B')
+      .map((part, i) => (i === 0 ? part : part.replace(/^\[[\d;]+m/, '')))
+      .join('')
+      .replaceAll(/ +$/gm, '')
+  )
 }

@@ -35,22 +35,29 @@ export class Ctl {
       input = '',
       signal,
       onOut,
-    }: { input?: string; signal?: AbortSignal; onOut?: (all: string) => void } = {},
+      terminal,
+    }: {
+      input?: string
+      signal?: AbortSignal
+      onOut?: (all: string) => void
+      terminal?: { columns: number; rows: number }
+    } = {},
   ): Promise<Outcome> {
     let [stdout, stderr] = ['', '']
     const io: Io = {
       env: this.#env,
       cwd: this.home,
       home: this.home,
-      isTerminal: false,
+      isTerminal: terminal !== undefined,
       out: (data) => {
         stdout += typeof data === 'string' ? data : Buffer.from(data).toString('utf8')
         onOut?.(stdout)
       },
+      secrets: join(this.home, 'secrets'),
       err: (text) => (stderr += text),
       readInput: () => Promise.resolve(input),
       input: Readable.from([Buffer.from(input)]),
-      output: new Writable(),
+      output: Object.assign(new Writable(), terminal),
       now: () => Date.now(),
       interrupted: signal ?? new AbortController().signal,
     }

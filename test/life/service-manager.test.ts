@@ -51,7 +51,7 @@ test.skipIf(!hasSystemd)(
       program.kill('SIGTERM')
       const [code] = (await once(program, 'close')) as [number]
       expect([code, said]).toEqual([0, expect.stringMatching(/how="in order"\n$/)])
-      expect(heard).toMatch(/STOPPING=1\nSTATUS=Shutting down\n/)
+      await expect.poll(() => heard).toMatch(/STOPPING=1\nSTATUS=Shutting down\n/)
     } finally {
       program.kill('SIGKILL')
       receiver.kill()

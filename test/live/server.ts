@@ -39,6 +39,8 @@ export async function startLive(options: ServerOptions = {}): Promise<LiveServer
     { vocabulary: 'kubernetes', controllers: false, ...options },
     { made: (parts) => (made = parts) },
   )
+  // What follows objects from the start on does so by then.
+  await server.settled()
   const { api, catalogue } = made!
   return new LiveServer(server, api, catalogue)
 }

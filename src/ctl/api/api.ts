@@ -3,8 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { systemClock } from '../../base/clock.ts'
 import { openCredentials } from '../../client/connect.ts'
-import { bareHost, InvalidAuthorities, portOf } from '../../client/connection.ts'
+import { InvalidAuthorities } from '../../client/connection.ts'
 import type { ClientConfig } from '../../client/client-config.ts'
+import { bareHost, portOf } from '../../client/server-address.ts'
 import type { CredentialSource, ShownCredentials } from '../../client/credentials.ts'
 import { statusErrorOf } from '../../client/status-error.ts'
 import { Wire } from '../../client/wire.ts'
@@ -89,7 +90,7 @@ export class Api {
 
   /** Headers and certificates of the moment, for connections of other kinds. */
   credentials(): Promise<ShownCredentials> {
-    return this.#credentials.current()
+    return this.#shown()
   }
 
   /** Sends a request. Rejects with StatusError for a refusal and with Unreachable without an answer. */

@@ -48,7 +48,7 @@ function standardText(error: unknown): string | null {
       : `Error from server (${reason}): ${message}`
   }
   if (error instanceof Unreachable) {
-    return error.message.includes('connection refused')
+    return error.message.includes('connection refused') && !error.message.includes('proxyconnect')
       ? `The connection to the server ${error.host} was refused - did you specify the right host or port?`
       : `Unable to connect to the server: ${error.message}`
   }

@@ -7,6 +7,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   readonly home: string
+  /** Folder below which pods find their credentials; the usual one by default. */
+  readonly secrets?: string
   /** Whether standard input and output are a terminal. */
   readonly isTerminal: boolean
   out(data: string | Uint8Array): void

@@ -1,6 +1,7 @@
 /** cp: copies files from and to containers, by the program tar there and here. */
 import { spawn } from 'node:child_process'
 import {
+  createReadStream,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -9,6 +10,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { containerOf, findPod } from '../api/find-pod.ts'
@@ -103,20 +105,39 @@ async function upload(c: Context, from: Place, to: Place): Promise<void> {
   const target = to.path.endsWith('/') ? join(to.path, basename(path)) : to.path
   // Names in the archive are those of the target.
   const rename = `s,^${escaped(basename(path))},${basename(target).replaceAll(/[,\\&]/g, '\\$&')},`
-  const tar = spawn(
-    'tar',
-    ['cf', '-', '-C', dirname(path), '--transform', rename, basename(path)],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
-  const extract = [
-    'tar',
-    ...(c.flags.is('no-preserve') ? ['--no-same-permissions', '--no-same-owner'] : []),
-    '-xmf',
-    '-',
-    '-C',
-    dirname(target),
-  ]
-  await remote(c, to, { command: extract, input: tar.stdout, out: (data) => c.io.out(data) })
+  const folder = mkdtempSync(join(tmpdir(), 'copy-'))
+  try {
+    const archive = join(folder, 'archive.tar')
+    await ran('tar', ['cf', archive, '-C', dirname(path), '--transform', rename, basename(path)])
+    // Not every agent can tell the container that the input has ended: the container is told its size.
+    const extract = [
+      'tar',
+      ...(c.flags.is('no-preserve') ? ['--no-same-permissions', '--no-same-owner'] : []),
+      '-xmf',
+      '-',
+      '-C',
+      dirname(target),
+    ]
+    const script = 'head -c "$0" | "$@"'
+    await remote(c, to, {
+      command: ['sh', '-c', script, String(statSync(archive).size), ...extract],
+      input: createReadStream(archive),
+      out: (data) => c.io.out(data),
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Runs a program of this machine. Rejects with a fault when it fails; it says why by itself. */
+function ran(program: string, args: readonly string[]): Promise<void> {
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  return new Promise((done, fail) => {
+    child.once('error', () => fail(new Fault(`error: the program ${program} is needed to copy`)))
+    child.once('close', (code) =>
+      code === 0 ? done() : fail(new Fault(`error: ${program} exited with code ${code}`)),
+    )
+  })
 }
 
 const escaped = (text: string) => text.replaceAll(/[.*[\]^$\\,]/g, '\\$&')
@@ -134,15 +155,22 @@ async function download(c: Context, from: Place, to: Place): Promise<void> {
       stdio: ['pipe', 'ignore', 'inherit'],
     })
     data.pipe(tar.stdin)
+    tar.stdin.on('error', () => {})
     const ended = new Promise<number>((done, fail) => {
       tar.once('error', fail)
       tar.once('close', (code) => done(code ?? 1))
     })
-    await remote(c, from, {
-      command: ['tar', 'cf', '-', '-C', dirname(from.path), basename(from.path)],
-      input: null,
-      out: (chunk) => void data.write(chunk),
-    })
+    try {
+      await remote(c, from, {
+        command: ['tar', 'cf', '-', '-C', dirname(from.path), basename(from.path)],
+        input: null,
+        out: (chunk) => void data.write(chunk),
+      })
+    } catch (error) {
+      tar.kill()
+      await ended.catch(() => {})
+      throw error
+    }
     data.end()
     if ((await ended) !== 0) throw new Fault('error: what the pod sent is no archive')
     const [name] = readdirSync(folder)

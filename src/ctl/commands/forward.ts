@@ -42,11 +42,12 @@ export const portForward: Command = {
         `error: unable to forward port because pod is not running. Current status=${pod.status?.phase ?? ''}`,
       )
     const servers: Server[] = []
+    const open = new Set<TcpSocket>()
     for (const pair of pairs) {
       const { local, remote } = await portsOf(c, { pair, word, pod })
       for (const address of c.flags.list('address')) {
         for (const host of address === 'localhost' ? ['127.0.0.1', '::1'] : [address]) {
-          const server = await listening(c, { pod, local, remote, host })
+          const server = await listening(c, { pod, local, remote, host, open })
           if (server) servers.push(server)
         }
       }
@@ -55,6 +56,7 @@ export const portForward: Command = {
       throw new Fault('error: unable to listen on any of the requested ports')
     await untilInterrupted(c)
     for (const server of servers) server.close()
+    for (const socket of open) socket.destroy()
   },
 }
 
@@ -116,15 +118,22 @@ interface Listening {
   readonly local: number
   readonly remote: number
   readonly host: string
+  /** Connections of programs, to be ended with the command. */
+  readonly open: Set<TcpSocket>
 }
 
-function listening(c: Context, { pod, local, remote, host }: Listening): Promise<Server | null> {
+function listening(
+  c: Context,
+  { pod, local, remote, host, open }: Listening,
+): Promise<Server | null> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => {
-      c.out(`Handling connection for ${local === 0 ? portOf(server) : local}\n`)
+      open.add(socket)
+      socket.once('close', () => open.delete(socket))
+      c.out(`Handling connection for ${portOf(server)}\n`)
       forwarded(c, { pod, remote, socket }).catch((error: unknown) => {
         c.err(
-          `E portforward: an error occurred forwarding ${local} -> ${remote}: ${messageOf(error)}\n`,
+          `E portforward: an error occurred forwarding ${portOf(server)} -> ${remote}: ${messageOf(error)}\n`,
         )
         socket.destroy()
       })
@@ -162,7 +171,12 @@ async function forwarded(
     `${resourcePath(of, namespace, name)}/portforward?ports=${remote}`,
     [protocol],
   )
-  socket.on('data', (data: Buffer) => remoteSocket.send(Buffer.concat([Buffer.from([0]), data])))
+  socket.on('data', (data: Buffer) => {
+    socket.pause()
+    void remoteSocket
+      .send(Buffer.concat([Buffer.from([0]), data]))
+      .then(() => socket.destroyed || socket.resume())
+  })
   socket.on('close', () => remoteSocket.close())
   socket.on('error', () => remoteSocket.close())
   const seen = new Set<number>()
@@ -172,11 +186,22 @@ async function forwarded(
       seen.add(channel)
       continue
     }
-    if (channel === 0) socket.write(message.subarray(1))
-    else throw new Error(message.subarray(1).toString('utf8'))
+    if (channel === 0) {
+      if (!socket.write(message.subarray(1))) await drained(socket)
+    } else throw new Error(message.subarray(1).toString('utf8'))
   }
   socket.end()
 }
+
+const drained = (socket: TcpSocket): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      socket.off('drain', done).off('close', done)
+      resolve()
+    }
+    if (socket.destroyed) resolve()
+    else socket.once('drain', done).once('close', done)
+  })
 
 const DEFAULT_HOSTS = String.raw`^localhost$,^127\.0\.0\.1$,^\[::1\]$`
 

@@ -191,6 +191,12 @@ async function session(
       out: (data) => c.io.out(data),
       err: (data) => c.err(Buffer.from(data).toString('utf8')),
       terminal: isTty ? c.io.output : null,
+      onUnendedInput: () => {
+        if (isTty || c.flags.is('quiet')) return
+        c.err(
+          'Warning: the node agent cannot be told that the input has ended: a command that waits for its end goes on until it is interrupted\n',
+        )
+      },
     })
   } catch (error) {
     if (error instanceof ExitCode) c.err(`command terminated with exit code ${error.exitCode}\n`)

@@ -1,8 +1,10 @@
 /** The server and the credentials that a command uses, from the files, the flags and the pod that it runs in. */
 import type { ClientConfig } from '../../client/client-config.ts'
 import { memberOf, textOf, type ConfigMap } from '../../client/config-values.ts'
+import { serverUrl } from '../../client/connection.ts'
 import { inClusterConfig } from '../../client/in-cluster.ts'
 import { configOf } from '../../client/kubeconfig.ts'
+import { environmentProxy } from '../../client/proxy.ts'
 import type { FlagValues } from '../base/flags.ts'
 import { Fault } from '../base/faults.ts'
 import type { Io } from '../base/io.ts'
@@ -52,9 +54,15 @@ export async function chooseConfig(flags: FlagValues, io: Io): Promise<Chosen> {
   }
   const config = await usable(() => configOf(parts))
   return {
-    config,
+    config: await usable(async () => withProxy(config, io)),
     namespace: text(context?.value, 'namespace'),
   }
+}
+
+/** The proxy of the configuration counts before the one of the environment. */
+function withProxy(config: ClientConfig, io: Io): ClientConfig {
+  const proxyUrl = config.proxyUrl ?? environmentProxy(serverUrl(config), io.env)
+  return proxyUrl === undefined ? config : { ...config, proxyUrl }
 }
 
 const entryOf = (entries: ReadonlyMap<string, ConfigEntry>, name: string) =>
@@ -76,7 +84,10 @@ const isInPod = (io: Io) =>
   Object.keys(io.env).some((name) => name.endsWith('_SERVICE_PORT'))
 
 async function inPod(flags: FlagValues, io: Io): Promise<Chosen> {
-  const config = await usable(() => inClusterConfig({ env: io.env }))
+  const config = await usable(async () => {
+    const { env, secrets } = io
+    return withProxy(await inClusterConfig({ env, ...(secrets ? { secrets } : {}) }), io)
+  })
   const token = flags.text('token')
   const { tokenFile: _, ...others } = config
   return {

@@ -9,7 +9,9 @@ import { Socket } from './socket.ts'
 
 /** Node agents of either brand know the common name. */
 const PROTOCOL = vocabularies[commonVocabulary].resolve('v4.channel{api}')
-const [INPUT, OUTPUT, ERRORS, OUTCOME, SIZE] = [0, 1, 2, 3, 4]
+/** The same, with a message for the end of a channel, which newer agents know. */
+const CLOSING_PROTOCOL = vocabularies[commonVocabulary].resolve('v5.channel{api}')
+const [INPUT, OUTPUT, ERRORS, OUTCOME, SIZE, END] = [0, 1, 2, 3, 4, 255]
 
 /** Where a session reads and writes. */
 export interface SessionOptions {
@@ -20,22 +22,30 @@ export interface SessionOptions {
   readonly err: (data: Uint8Array) => void
   /** The terminal whose size the container follows. */
   readonly terminal: Io['output'] | null
+  /** Called at the end of the input where the agent cannot be told of it. */
+  readonly onUnendedInput?: () => void
 }
 
 /** Runs a session to its end. Rejects with SilentExit for the exit code of a command that failed. */
 export async function runSession(api: Api, options: SessionOptions): Promise<void> {
-  const socket = await Socket.open(api, options.path, [PROTOCOL])
+  const socket = await Socket.open(api, options.path, [CLOSING_PROTOCOL, PROTOCOL])
   const onChannel = (channel: number, data: Uint8Array) =>
     socket.send(Buffer.concat([Buffer.from([channel]), data]))
   const resize = () => {
     const { columns = 80, rows = 24 } = options.terminal ?? {}
-    onChannel(SIZE!, Buffer.from(JSON.stringify({ Width: columns, Height: rows })))
+    void onChannel(SIZE!, Buffer.from(JSON.stringify({ Width: columns, Height: rows })))
   }
   if (options.terminal) {
     resize()
     options.terminal.on('resize', resize)
   }
-  if (options.input) void forward(options.input, (data) => onChannel(INPUT!, data))
+  if (options.input) {
+    void forward(options.input, (data) => onChannel(INPUT!, data)).then(() =>
+      socket.protocol === CLOSING_PROTOCOL
+        ? onChannel(END!, Buffer.from([INPUT!]))
+        : options.onUnendedInput?.(),
+    )
+  }
   try {
     for await (const message of socket.messages()) {
       const data = message.subarray(1)
@@ -51,10 +61,10 @@ export async function runSession(api: Api, options: SessionOptions): Promise<voi
 
 async function forward(
   input: AsyncIterable<Uint8Array>,
-  send: (data: Uint8Array) => void,
+  send: (data: Uint8Array) => Promise<void>,
 ): Promise<void> {
   try {
-    for await (const data of input) send(data)
+    for await (const data of input) await send(data)
   } catch {
     // The end of the input is the end of what is sent.
   }

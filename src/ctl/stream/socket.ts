@@ -1,31 +1,38 @@
 /** WebSocket connections to the server (RFC 6455), for sessions with containers. */
 import { createHash, randomBytes } from 'node:crypto'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Connections } from '../../client/connection.ts'
+import { bareHost, portOf } from '../../client/server-address.ts'
 import { statusErrorOf } from '../../client/status-error.ts'
 import { parseJson } from '../../codec/json-text.ts'
 import type { Status } from '../../meta/errors.ts'
+import { beginUpgrade } from '../../outgoing/http-exchange.ts'
 import { transportProblem } from '../../outgoing/transport-problem.ts'
 import { bytesOf, type Api } from '../api/api.ts'
 import { Fault, Unreachable } from '../base/faults.ts'
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 const MAX_FRAME = 64 << 20
+/** No more is read while this many bytes wait for their reader. */
+const MAX_WAITING = 4 << 20
 const [CONTINUED, TEXT, BINARY, CLOSE, PING, PONG] = [0, 1, 2, 8, 9, 10]
 
 /** An open connection. Messages come in order until the end. */
 export class Socket {
+  /** The one of the offered protocols that the server chose. */
+  readonly protocol: string
   readonly #stream: Duplex
   readonly #messages: Buffer[] = []
+  #waiting = 0
   #rest: Buffer
   #parts: Buffer[] = []
   #wake: () => void = () => {}
   #isOver = false
   #failure: Error | null = null
 
-  private constructor(stream: Duplex, head: Buffer) {
+  private constructor(stream: Duplex, head: Buffer, protocol: string) {
+    this.protocol = protocol
     this.#stream = stream
     this.#rest = head
     stream.on('data', (data: Buffer) => this.#read(data))
@@ -37,51 +44,59 @@ export class Socket {
   /** Opens a connection. Rejects with StatusError where the server refuses it. */
   static async open(api: Api, path: string, protocols: readonly string[]): Promise<Socket> {
     const shown = await api.credentials()
+    const connections = new Connections(api.config, api.server)
     const key = randomBytes(16).toString('base64')
-    const isSecure = api.server.protocol === 'https:'
-    const tls = isSecure ? new Connections(api.config, api.server).tlsFor(shown) : {}
-    const options = {
-      ...tls,
-      host: api.server.hostname.replace(/^\[(.*)\]$/, '$1'),
-      port: api.server.port || (isSecure ? 443 : 80),
+    const { protocol } = api.server
+    const begun = beginUpgrade(protocol, {
+      host: bareHost(api.server),
+      port: portOf(api.server),
       path: api.server.pathname.replace(/\/+$/, '') + path,
-      agent: false as const,
+      agent: connections.agentFor(shown),
       headers: {
         ...(shown.headers as Record<string, string | string[]>),
+        host: api.server.host,
         connection: 'Upgrade',
         upgrade: 'websocket',
         'sec-websocket-version': '13',
         'sec-websocket-key': key,
         'sec-websocket-protocol': protocols.join(', '),
       },
-    }
-    return new Promise((resolve, reject) => {
-      const outgoing = (isSecure ? httpsRequest : httpRequest)(options)
-      outgoing.once('upgrade', (answer: IncomingMessage, stream: Duplex, head: Buffer) => {
-        const wanted = createHash('sha1')
-          .update(key + GUID)
-          .digest('base64')
-        if (answer.headers['sec-websocket-accept'] === wanted) resolve(new Socket(stream, head))
-        else {
-          stream.destroy()
-          reject(
-            new Fault(
-              'error: unable to upgrade connection: the answer does not belong to the request',
-            ),
-          )
-        }
-      })
-      outgoing.once('response', (answer) => void refusal(answer).then(reject, reject))
-      outgoing.once('error', (error) =>
-        reject(new Unreachable(transportProblem(error, api.server.hostname), api.server.host)),
-      )
-      outgoing.end()
     })
+    try {
+      const { answer, taken } = await begun.catch((error: unknown) => {
+        throw new Unreachable(transportProblem(error, api.server.hostname), api.server.host)
+      })
+      if (!taken) throw await refusal(answer)
+      const wanted = createHash('sha1')
+        .update(key + GUID)
+        .digest('base64')
+      if (answer.headers['sec-websocket-accept'] === wanted) {
+        return new Socket(
+          taken.socket,
+          taken.head,
+          String(answer.headers['sec-websocket-protocol'] ?? ''),
+        )
+      }
+      taken.socket.destroy()
+      throw new Fault(
+        'error: unable to upgrade connection: the answer does not belong to the request',
+      )
+    } finally {
+      // The upgraded connection is no longer one of these.
+      connections.close()
+    }
   }
 
-  /** Sends one message. */
-  send(data: Uint8Array): void {
-    if (!this.#isOver) this.#frame(BINARY, data)
+  /** Sends one message; resolves when there is room for the next. */
+  async send(data: Uint8Array): Promise<void> {
+    if (this.#isOver || this.#frame(BINARY, data)) return
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        this.#stream.off('drain', done).off('close', done)
+        resolve()
+      }
+      this.#stream.once('drain', done).once('close', done)
+    })
   }
 
   close(): void {
@@ -93,8 +108,11 @@ export class Socket {
   async *messages(): AsyncGenerator<Buffer, void, undefined> {
     for (;;) {
       const message = this.#messages.shift()
-      if (message) yield message
-      else if (this.#failure) throw this.#failure
+      if (message) {
+        this.#waiting -= message.length
+        if (this.#waiting < MAX_WAITING) this.#stream.resume()
+        yield message
+      } else if (this.#failure) throw this.#failure
       else if (this.#isOver) return
       else await new Promise<void>((resolve) => (this.#wake = resolve))
     }
@@ -106,7 +124,8 @@ export class Socket {
     this.#wake()
   }
 
-  #frame(opcode: number, data: Uint8Array): void {
+  /** False when what is sent should wait. */
+  #frame(opcode: number, data: Uint8Array): boolean {
     const long = data.length > 65_535 ? 8 : data.length > 125 ? 2 : 0
     const head = Buffer.alloc(2 + long)
     head[0] = 0x80 | opcode
@@ -116,7 +135,7 @@ export class Socket {
     const mask = randomBytes(4)
     const masked = Buffer.from(data)
     for (let i = 0; i < masked.length; i++) masked[i]! ^= mask[i & 3]!
-    this.#stream.write(Buffer.concat([head, mask, masked]))
+    return this.#stream.write(Buffer.concat([head, mask, masked]))
   }
 
   #read(data: Buffer): void {
@@ -150,7 +169,10 @@ export class Socket {
 
   #handle(first: number, payload: Buffer): void {
     const opcode = first & 0x0f
-    if (opcode === PING) return this.#frame(PONG!, payload)
+    if (opcode === PING) {
+      this.#frame(PONG!, payload)
+      return
+    }
     if (opcode === CLOSE) {
       this.#end(null)
       this.#stream.end()
@@ -159,8 +181,11 @@ export class Socket {
     if (opcode !== TEXT && opcode !== BINARY && opcode !== CONTINUED) return
     this.#parts.push(payload)
     if ((first & 0x80) === 0) return
-    this.#messages.push(Buffer.concat(this.#parts))
+    const message = Buffer.concat(this.#parts)
     this.#parts = []
+    this.#messages.push(message)
+    this.#waiting += message.length
+    if (this.#waiting >= MAX_WAITING) this.#stream.pause()
   }
 }
 

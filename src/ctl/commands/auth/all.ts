@@ -1,7 +1,9 @@
 /** auth can-i, reconcile, whoami. */
 import { findResource } from '../../api/resources.ts'
 import { Done, dryRunFlag, dryRunOf, fileFlags, requireFiles } from '../../api/writing.ts'
+import type { Impersonation } from '../../../client/client-config.ts'
 import type { ApiObject } from '../../../client/transport.ts'
+import { parseJson } from '../../../codec/json-text.ts'
 import { StatusError } from '../../../meta/errors.ts'
 import { sameJson } from '../../../patch/json-value.ts'
 import type { Command } from '../../base/command.ts'
@@ -193,23 +195,24 @@ async function userOf(
   shown: { cert?: string; secrets: readonly string[] },
 ): Promise<User> {
   const { config } = await c.chosen()
-  if (config.impersonate) {
-    return {
-      username: config.impersonate.user,
-      uid: config.impersonate.uid,
-      groups: config.impersonate.groups,
-    }
-  }
+  if (config.impersonate) return impersonated(c, config.impersonate)
   const [token] = shown.secrets
   if (token !== undefined && config.password === undefined) {
     const group = (await c.words()).resolve('authentication{api}')
-    const review = await (
-      await c.api()
-    ).json<{ status?: { user?: User; error?: string } }>({
-      method: 'POST',
-      path: `/apis/${group}/v1/tokenreviews`,
-      body: { apiVersion: `${group}/v1`, kind: 'TokenReview', spec: { token } },
-    })
+    const api = await c.api()
+    let review: { status?: { user?: User; error?: string } }
+    try {
+      review = await api.json({
+        method: 'POST',
+        path: `/apis/${group}/v1/tokenreviews`,
+        body: { apiVersion: `${group}/v1`, kind: 'TokenReview', spec: { token } },
+      })
+    } catch (error) {
+      // The server knows the user, who may not ask: the token of an account says whose it is.
+      const user = error instanceof StatusError && error.reason === 'Forbidden' && accountOf(token)
+      if (!user) throw error
+      return user
+    }
     if (!review.status?.user?.username)
       throw new Fault(`error: the server does not accept the token: ${review.status?.error ?? ''}`)
     return review.status.user
@@ -221,6 +224,47 @@ async function userOf(
   const of = (key: string) =>
     parts.filter((part) => part.startsWith(`${key}=`)).map((part) => part.slice(key.length + 1))
   return { username: of('CN')[0] ?? '', groups: [...of('O'), 'system:authenticated'] }
+}
+
+/** A user who is impersonated, if the server lets this one. Rejects with StatusError otherwise. */
+async function impersonated(c: Context, { user, uid, groups }: Impersonation): Promise<User> {
+  const group = (await c.words()).resolve('authorization{api}')
+  await (
+    await c.api()
+  ).json({
+    method: 'POST',
+    path: `/apis/${group}/v1/selfsubjectaccessreviews`,
+    body: {
+      apiVersion: `${group}/v1`,
+      kind: 'SelfSubjectAccessReview',
+      spec: { nonResourceAttributes: { path: '/', verb: 'get' } },
+    },
+  })
+  const given = groups.length > 0 ? groups : (accountGroups(user) ?? [])
+  const isSomebody = user !== 'system:anonymous' && !given.includes('system:authenticated')
+  return { username: user, uid, groups: isSomebody ? [...given, 'system:authenticated'] : given }
+}
+
+/** The account of a token that the server has issued; null for other tokens. */
+function accountOf(token: string): User | null {
+  try {
+    const claims = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url')) as {
+      sub?: unknown
+    }
+    const username = String(claims.sub)
+    const groups = accountGroups(username)
+    return groups && { username, groups: [...groups, 'system:authenticated'] }
+  } catch {
+    return null
+  }
+}
+
+/** Groups that an account is in by its name; null for other users. */
+function accountGroups(username: string): readonly string[] | null {
+  const namespace = /^system:serviceaccount:([^:]+):[^:]+$/.exec(username)?.[1]
+  return namespace === undefined
+    ? null
+    : ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
 }
 
 export const reconcile: Command = {
