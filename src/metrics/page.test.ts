@@ -56,6 +56,8 @@ test('the STABLE metrics are those of the release', () => {
     'apiserver_requested_deprecated_apis group,removed_release,resource,subresource,version',
     'apiserver_response_sizes component,group,resource,scope,subresource,verb,version',
     'apiserver_storage_objects resource',
+    // Of the controllers.
+    'node_collector_evictions_total zone',
   ])
 })
 

@@ -87,7 +87,7 @@ class TendedNodes {
     this.#taintRecorder = new EventRecorder({ client, component: 'taint-controller', clock })
     this.manager = new TaintManager(context, { client, recorder: this.#taintRecorder })
     this.#evictions = new ZoneEvictions({
-      ...{ clock, settings },
+      ...{ clock, settings, metrics: context.metrics },
       evict: (node) => this.#evict(node),
       wake: (zone) => this.#zones.add(zone),
     })
@@ -169,17 +169,19 @@ class TendedNodes {
     await markNotReady({ client, recorder: this.#recorder }, pod, this.#context.clock.now())
   }
 
-  /** The turn of a node whose pods are to leave. */
-  async #evict(name: string): Promise<void> {
+  /** The turn of a node whose pods are to leave; returns whether they still have to. */
+  async #evict(name: string): Promise<boolean> {
     const { client, words } = this.#parts
     const facts = this.#facts.get(name)
     const key = evictingKey(facts?.ready?.status ?? null, words)
-    if (!facts || key === null) return
+    if (!facts || key === null) return false
     const { settings, clock } = this.#context
     const parts = { client, recorder: this.#recorder }
-    if (!settings.usesTaintManager) return evictAll(parts, facts)
+    if (!settings.usesTaintManager) {
+      await evictAll(parts, facts)
+      return true
+    }
     const nowMs = clock.now()
-    await changeTaints(client, name, (node) => taintedToEvict(node, { key, words, nowMs }))
-    return undefined
+    return changeTaints(client, name, (node) => taintedToEvict(node, { key, words, nowMs }))
   }
 }

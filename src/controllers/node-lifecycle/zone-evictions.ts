@@ -1,4 +1,12 @@
 import type { Clock } from '../../base/clock.ts'
+import {
+  nodeEvictions,
+  nodeEvictionsBefore,
+  zoneHealth,
+  zoneSize,
+  zoneUnready,
+} from '../../metrics/declared/clients.ts'
+import type { Registry } from '../../metrics/registry.ts'
 import type { ControllerSettings } from '../settings.ts'
 import type { NodeFacts } from './node-facts.ts'
 import { evictionRate, Turnstile, zoneState, type ZoneState } from './zones.ts'
@@ -20,8 +28,10 @@ interface Zone {
 export interface ZoneEvictionsParts {
   readonly clock: Clock
   readonly settings: ControllerSettings
-  /** Has the pods of a node leave; false: they need not any more. */
-  readonly evict: (node: string, zone: string) => Promise<void>
+  /** Has the pods of a node leave; returns whether they still had to. */
+  readonly evict: (node: string) => Promise<boolean>
+  /** Absent: nothing is measured. */
+  readonly metrics: Registry | undefined
   /** Called when nodes of a zone may have their turn. */
   readonly wake: (zone: string) => void
 }
@@ -61,7 +71,7 @@ export class ZoneEvictions {
       if (ms > 0) return Math.max(LEAST_WAIT_MS, ms)
       waiting.delete(name)
       try {
-        await this.#parts.evict(name, zone)
+        if (await this.#parts.evict(name)) this.#countEviction(zone)
       } catch (error) {
         waiting.add(name)
         throw error
@@ -76,10 +86,14 @@ export class ZoneEvictions {
     const states = new Map<string, ZoneState>()
     for (const [zone, { size, unready }] of counts) {
       this.known(zone)
+      this.#measure(zone, size, unready)
       states.set(zone, zoneState(size, unready, settings.unhealthyZoneThreshold))
     }
     for (const [zone, { waiting }] of this.#zones)
-      if (!counts.has(zone) && waiting.size === 0) this.#zones.delete(zone)
+      if (!counts.has(zone) && waiting.size === 0) {
+        this.#zones.delete(zone)
+        this.#measure(zone, 0, 0)
+      }
     if (counts.size === 0) return null
     const isDown = [...states.values()].every((state) => state === 'FullDisruption')
     const wasDown = [...counts.keys()].every((zone) => this.known(zone).state === 'FullDisruption')
@@ -106,6 +120,23 @@ export class ZoneEvictions {
       this.#zones.set(name, zone)
     }
     return zone
+  }
+
+  #measure(zone: string, size: number, unready: number): void {
+    const { metrics } = this.#parts
+    if (!metrics) return
+    metrics.of(zoneSize).with({ zone }).set(size)
+    metrics.of(zoneUnready).with({ zone }).set(unready)
+    metrics
+      .of(zoneHealth)
+      .with({ zone })
+      .set(size === 0 ? 100 : (100 * (size - unready)) / size)
+  }
+
+  #countEviction(zone: string): void {
+    const { metrics } = this.#parts
+    metrics?.of(nodeEvictions).with({ zone }).inc()
+    metrics?.of(nodeEvictionsBefore).with({ zone }).inc()
   }
 
   #enter(name: string, state: ZoneState, size: number): void {

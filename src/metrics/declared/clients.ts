@@ -47,3 +47,32 @@ export const unavailableApiServices = counter('aggregator_unavailable_apiservice
   labels: ['name', 'reason'],
   help: 'How often an API service became unavailable, by reason.',
 })
+
+const ZONE = ['zone'] as const
+
+export const nodeEvictions = counter('node_collector_evictions_total', {
+  labels: ZONE,
+  stability: 'STABLE',
+  help: 'Nodes whose pods had to leave because the node was not ready.',
+})
+
+export const nodeEvictionsBefore = counter('node_collector_evictions_number', {
+  labels: ZONE,
+  deprecated: '1.24',
+  help: 'The same as node_collector_evictions_total.',
+})
+
+export const zoneSize = gauge('node_collector_zone_size', {
+  labels: ZONE,
+  help: 'Nodes of a zone.',
+})
+
+export const zoneHealth = gauge('node_collector_zone_health', {
+  labels: ZONE,
+  help: 'Share of the nodes of a zone that are ready, in percent.',
+})
+
+export const zoneUnready = gauge('node_collector_unhealthy_nodes_in_zone', {
+  labels: ZONE,
+  help: 'Nodes of a zone that are not ready.',
+})
