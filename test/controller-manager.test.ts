@@ -16,6 +16,7 @@ import { DelegatedAccess } from '../src/controller-manager/access.ts'
 import { serveManager, type Serving } from '../src/controller-manager/serving.ts'
 import { vocabularies } from '../src/vocabulary/index.ts'
 import { freePort } from './ports.ts'
+import { programOf } from './program.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' }
@@ -28,8 +29,7 @@ let client: Client
 const kubeconfig = () => join(dir, 'data', 'admin.kubeconfig')
 
 function program(name: string, ...args: string[]): ChildProcess {
-  const file = join(ROOT, 'bin', `${name}.ts`)
-  const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], { cwd: ROOT })
+  const child = spawn(process.execPath, [...programOf(name), ...args], { cwd: ROOT })
   children.push(child)
   return child
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readKubeconfig } from '../src/client/kubeconfig.ts'
+import { programOf } from './program.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -24,8 +25,7 @@ class Program {
   /** The first line on standard output. */
   readonly line: Promise<string>
   constructor(name: string, ...args: string[]) {
-    const program = join(ROOT, 'bin', `${name}.ts`)
-    this.child = spawn(process.execPath, ['--import', 'tsx', program, ...args], { cwd: ROOT })
+    this.child = spawn(process.execPath, [...programOf(name), ...args], { cwd: ROOT })
     this.line = new Promise((resolve) => {
       this.child.stdout!.on('data', (data: Buffer) => {
         this.stdout += data.toString()

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issue } from '../src/pki/issue.ts'
 import type { ServerOptions } from '../src/server/options/server-options.ts'
 import { startServer } from '../src/server/start-server.ts'
+import { programOf } from './program.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const dir = mkdtempSync(join(tmpdir(), 'start-errors-'))
@@ -54,10 +55,9 @@ let starts = 0
 
 /** What the program says; it always starts on a port and in a data directory of its own. */
 async function said(args: readonly string[]): Promise<{ code: number | null; text: string }> {
-  const program = join(ROOT, 'bin', 'orch.ts')
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', program, 'server', `--data-dir=${join(dir, `data-${starts++}`)}`, ...args],
+    [...programOf(), 'server', `--data-dir=${join(dir, `data-${starts++}`)}`, ...args],
     { cwd: ROOT },
   )
   let text = ''

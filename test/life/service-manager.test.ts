@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { programOf } from '../program.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const dir = mkdtempSync(join(tmpdir(), 'manager-'))
@@ -33,14 +34,10 @@ test.skipIf(!hasSystemd)(
       config,
       `store: memory\nsecure-port: 0\ncontrollers: false\ndata-dir: ${dir}/data\n`,
     )
-    const program = spawn(
-      process.execPath,
-      ['--import', 'tsx', join(ROOT, 'bin', 'orch.ts'), 'server', `--config=${config}`],
-      {
-        cwd: ROOT,
-        env: { ...process.env, NOTIFY_SOCKET: socket, WATCHDOG_USEC: '200000' },
-      },
-    )
+    const program = spawn(process.execPath, [...programOf(), 'server', `--config=${config}`], {
+      cwd: ROOT,
+      env: { ...process.env, NOTIFY_SOCKET: socket, WATCHDOG_USEC: '200000' },
+    })
     let said = ''
     program.stderr.on('data', (data: Buffer) => (said += data.toString()))
     try {

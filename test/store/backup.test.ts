@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBackup } from '../../src/engine/backup/read.ts'
 import { Client, type Watch } from '../client.ts'
+import { programOf } from '../program.ts'
 
 const NS = '/api/v1/namespaces/default/configmaps'
 const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'orch.ts')
@@ -24,7 +25,7 @@ afterAll(async () => {
 })
 
 function program(...args: string[]): ChildProcess {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...args])
+  const child = spawn(process.execPath, [...programOf(), ...args])
   children.push(child)
   return child
 }

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Client, type Watch } from '../client.ts'
+import { programOf } from '../program.ts'
 
 const ROUNDS = 6
 /** Many share transactions; of few, each has one that goes through the journal. */
 const CALLERS = [64, 2]
 const NS = '/api/v1/namespaces/default/configmaps'
-const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'orch.ts')
 
 interface Running {
   readonly child: ChildProcess
@@ -27,7 +27,7 @@ interface List {
 async function start(dir: string): Promise<Running> {
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', MAIN, 'server', '--data-dir', dir, '--secure-port', '0'],
+    [...programOf(), 'server', '--data-dir', dir, '--secure-port', '0'],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
     },

@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DISK_PREFIX, mountDisk, type Disk } from '../faults/disk.ts'
+import { programOf } from '../program.ts'
 
-const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'orch.ts')
 const NOBODY = 65_534
 
 let dir = ''
@@ -62,7 +62,7 @@ function start(
   args: readonly string[],
   { uid, umask }: { uid?: number; umask?: string } = {},
 ): Started {
-  const program = [process.execPath, '--import', 'tsx', MAIN, 'server', '--secure-port=0', ...args]
+  const program = [process.execPath, ...programOf(), 'server', '--secure-port=0', ...args]
   const words =
     umask === undefined ? program : ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh', ...program]
   const child = spawn(words[0]!, words.slice(1), {
@@ -256,7 +256,7 @@ test('whatever is written is for its owner alone, whatever the umask', async () 
     ]),
   )
   const backup = join(dir, 'modes', 'backup')
-  const words = ['--import', 'tsx', MAIN, 'backup', `--data-dir=${path}`, `--file=${backup}`]
+  const words = [...programOf(), 'backup', `--data-dir=${path}`, `--file=${backup}`]
   const done = spawnSync('sh', ['-c', 'umask 000; exec "$@"', 'sh', process.execPath, ...words])
   expect(done.status).toBe(0)
   expect(statSync(backup).mode & 0o777).toBe(0o600)

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Client } from '../client.ts'
 import { until } from '../faults/waiting.ts'
+import { programOf } from '../program.ts'
 
-const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'orch.ts')
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const NAMESPACE = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child']
 /** Ways to a PID namespace of one's own: as root, and where users may have namespaces. */
@@ -42,7 +42,7 @@ async function killed(child: ChildProcess): Promise<void> {
 async function start() {
   const [program = '', ...args] = [
     ...(apart ?? []),
-    ...[process.execPath, '--import', 'tsx', MAIN, 'server', '--secure-port=0'],
+    ...[process.execPath, ...programOf(), 'server', '--secure-port=0'],
     `--data-dir=${dir}`,
   ]
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
