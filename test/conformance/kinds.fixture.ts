@@ -8,6 +8,7 @@ import { JSONSchemaProps, type SchemaProps } from '../../src/structural/json-sch
 import { codecOf, Decoding } from '../../src/codec/codec.ts'
 import type { Convert } from '../../src/catalogue/entry.ts'
 import type { LiveCatalogue } from '../../src/catalogue/live-catalogue.ts'
+import type { Inside } from '../../src/server/settings.ts'
 import { launchServer } from '../../src/server/start-server.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
 import type { Vocabulary } from '../../src/vocabulary/vocabulary.ts'
@@ -124,6 +125,13 @@ export const gizmos = (
   ...more,
 })
 
+/** Starts a server whose own objects are written: what tests do next has the next revision. */
+async function launchSettled(options: ServerOptions, inside?: Inside): Promise<RunningServer> {
+  const server = await launchServer(options, inside)
+  await server.settled()
+  return server
+}
+
 /** Starts a server that serves gizmos beside what is built in, and tells of its catalogue. */
 export async function startWithGizmos(
   options: ServerOptions = {},
@@ -131,7 +139,7 @@ export async function startWithGizmos(
 ): Promise<RunningServer & { readonly catalogue: LiveCatalogue }> {
   const v = vocabularies[options.vocabulary ?? 'orch']
   let found: LiveCatalogue | undefined
-  const server = await launchServer(options, {
+  const server = await launchSettled(options, {
     made({ catalogue }) {
       const versions = schemaEntries(gizmos(v, convert ? { convert } : {}))
       catalogue.publish('a test', [{ versions, served: versions }])
@@ -144,7 +152,7 @@ export async function startWithGizmos(
 /** Starts a server with a definition of gizmos in force, whether controllers run or not. */
 async function startWithDefinition(options: ServerOptions = {}): Promise<RunningServer> {
   const v = vocabularies[options.vocabulary ?? 'orch']
-  const server = await launchServer(options)
+  const server = await launchSettled(options)
   const { group, plural, kind, singular, listKind, short, versions } = gizmos(v)
   const names = { plural, kind, singular, listKind, shortNames: short, categories: ['all'] }
   const schemas = codecOf(JSONSchemaProps.shape, v)
@@ -206,7 +214,7 @@ const configMaps: KindUnderTest = {
     { name: 'Age', type: 'string' },
   ],
   cells: [2, '90s'],
-  start: (options) => launchServer(options ?? {}),
+  start: (options) => launchSettled(options ?? {}),
 }
 
 const gizmo = (
