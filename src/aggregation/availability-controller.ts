@@ -18,7 +18,7 @@ export interface AvailabilityControllerParts extends Omit<AvailabilityParts, 'si
   readonly catalogue: Pick<Catalogue, 'find'>
   readonly writer: Pick<InternalWriter, 'change'>
   readonly onError: (error: unknown) => void
-  /** Told of each check; absent: nobody is. */
+  /** Called after each check; optional. */
   readonly onChecked?: (name: string, found: Availability, isChange: boolean) => void
   /** Told that a service is gone. */
   readonly onGone?: (name: string) => void

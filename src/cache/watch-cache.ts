@@ -48,7 +48,7 @@ export interface CacheOptions {
   readonly formOf?: (prefix: string) => StorageForm | null
   /** Called when background compaction fails; the next round tries again. */
   readonly onError?: (error: unknown) => void
-  /** Told what the cache does; absent: nobody. */
+  /** Observer of the cache; optional. */
   readonly observer?: CacheObserver
 }
 

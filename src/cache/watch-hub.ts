@@ -24,7 +24,7 @@ export interface WatchView {
    * a watcher never gets frames as they are published, but reads the change log at its own pace.
    */
   readonly prepare?: (versions: readonly StoredObject[]) => Promise<void>
-  /** Counts a frame that goes to so many receivers; absent: nobody counts. */
+  /** Counts a frame and its receivers; absent: not counted. */
   readonly sent?: (bytes: number, receivers: number) => void
 }
 

@@ -7,7 +7,7 @@ type WithConfig = Flags & { readonly config: Flag<string> }
 
 /**
  * The values of a program's flags: of the command line, else of the file that `--config` names. At once without a file:
- * a program that is told to end is about to listen for that. Throws FlagError.
+ * a program that receives a signal to end must already listen for it. Throws FlagError.
  */
 export function flagValues<F extends WithConfig>(
   flags: F,

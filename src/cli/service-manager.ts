@@ -7,12 +7,12 @@ import { plainReason } from '../base/plain-reason.ts'
 const PROGRAM = 'systemd-notify'
 const TIMEOUT_MS = 10_000
 
-/** What the service manager is told. */
+/** Notifications to the service manager. */
 export interface ServiceManager {
   /** The server is ready; from now on also that it is alive, as often as it wants to hear that. */
   ready(status: string): void
   stopping(): void
-  /** Resolves when everything is told, or cannot be. */
+  /** Resolves when all notifications were sent or have failed. */
   told(): Promise<void>
 }
 

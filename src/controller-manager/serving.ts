@@ -31,7 +31,7 @@ export interface ServingOptions {
   readonly key: string
   /** Authorities of client certificates, PEM; none are accepted when empty. */
   readonly clientCa: string
-  /** Paths that everybody may read; one that ends in `*` stands for all that begin so. */
+  /** Paths that need no authorization; one that ends in `*` matches by prefix. */
   readonly alwaysAllow: readonly string[]
   readonly access: DelegatedAccess
   readonly conditions: () => readonly HealthCondition[]

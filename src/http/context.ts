@@ -102,7 +102,7 @@ export interface ServerState {
   readonly prefixes: readonly (readonly [string, Endpoint])[]
   /** Group versions that other servers serve. */
   readonly remotes: RemoteApis
-  /** Counts the events of watches; absent: nobody does. */
+  /** Counts the events of watches; absent: not counted. */
   readonly watchMetrics?: WatchMetrics
   /** Called for each use of a deprecated version; metrics count it. */
   readonly onDeprecated: (use: DeprecatedUse) => void

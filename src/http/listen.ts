@@ -26,7 +26,7 @@ export interface ListenOptions extends ServedTls {
   readonly onExchange: (exchange: Exchange) => void
   /** Reports requests that are rejected here; null without subscribers. */
   readonly stages?: Stages | null
-  /** Called when a handshake fails; absent: nobody is told. */
+  /** Called when a handshake fails; optional. */
   readonly onHandshakeError?: () => void
   /** Called for unexpected errors; the connection has been closed. */
   readonly onFault: (error: unknown) => void

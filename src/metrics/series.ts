@@ -1,4 +1,4 @@
-/** Values of metrics with one set of label values. They are cheap to record: whoever records often keeps the series. */
+/** Values of metrics with one set of label values. Recording is cheap; code that records often keeps a reference to the series. */
 
 /** Value of a counter. */
 export class CounterSeries {

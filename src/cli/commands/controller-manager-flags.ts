@@ -105,7 +105,7 @@ export const controllerManagerFlags = {
   'authorization-always-allow-paths': listFlag({
     section: SERVING,
     default: '/healthz,/readyz,/livez',
-    help: 'Paths that everybody may read; /path/* stands for all that begin so. For others the server is asked.',
+    help: 'Paths that need no authorization; /path/* matches by prefix. For others an access review is sent to the server.',
   }),
   ...idleControllerFlags,
   ...logFlags('1', 'Log verbosity.'),

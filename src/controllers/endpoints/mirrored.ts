@@ -1,4 +1,4 @@
-/** Endpoints that somebody wrote, as the content of slices. */
+/** Endpoints of users, as the content of slices. */
 import type { EndpointAddress, Endpoints } from '../../kinds/core/endpoints.ts'
 import type { Endpoint, EndpointSlice } from '../../kinds/discovery/endpoint-slice.ts'
 import { ipFamily } from '../../meta/names.ts'

@@ -16,7 +16,7 @@ export interface ConnectionOptions {
   readonly key?: Buffer
   readonly requestTimeoutMs: number
   readonly clock: Clock
-  /** Told of each call; absent: nobody is. */
+  /** Called for each call; optional. */
   readonly observe?: ObserveCall
   /** Makes the transport to a member; our own unless specified otherwise. */
   readonly open?: OpenTransport
