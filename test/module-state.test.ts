@@ -50,6 +50,7 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'base/time.ts lastText': 'memo',
   'base/file-lock.ts binding': 'once',
   'base/quantity.ts known': 'memo',
+  'base/quantity.ts parsed': 'memo',
   'patch/fields-v1.ts known': 'memo',
   'patch/field-path.ts fields': 'memo',
   'profiling/profiler.ts isBusy': 'process',

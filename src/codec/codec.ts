@@ -447,7 +447,8 @@ function exact(value: unknown, decoding: Decoding): unknown {
     if (typeof one === 'bigint')
       throw decoding.failure(`${one} is beyond the integers that are represented exactly`)
     if (typeof one !== 'object' || one === null) continue
-    for (const member of Object.values(one)) open.push(member)
+    if (Array.isArray(one)) for (const item of one as unknown[]) open.push(item)
+    else for (const key in one) open.push((one as JsonObject)[key])
   }
   return value
 }
