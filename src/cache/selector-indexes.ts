@@ -3,7 +3,7 @@
  * selected: whoever asks matches these as it would match all of them, so an index can make an answer faster, never
  * another one.
  */
-import { yieldToEventLoop } from '../base/event-loop.ts'
+import { Pace } from '../base/event-loop.ts'
 import { Postings, sizeOf, visitPosting, type Posting } from './postings.ts'
 import type { Entry, SortedIndex } from './sorted-index.ts'
 import type { StoredObject } from './stored-object.ts'
@@ -75,7 +75,7 @@ const LEAST_OBJECTS = 256
 const SELECTIVE = 8
 /** An index is made when selectors examined so many times all objects for it. */
 const WORTH = 2
-/** Entries to index between two looks at the event loop. */
+/** Entries to index between two looks at the clock. */
 const BATCH = 512
 /** Indexes of one resource: each is one more to keep up to date. */
 const MOST_INDEXES = 16
@@ -259,6 +259,7 @@ export class SelectorIndexes {
   /** Adds all entries to an index, while others are served and entries change. */
   async #make(index: SelectorIndex): Promise<void> {
     const { prefix, entries } = this.#objects
+    const pace = new Pace()
     for (;;) {
       if (this.#objects.retired || this.#indexes.get(idOf(index.attribute)) !== index) return
       let left = BATCH
@@ -281,7 +282,8 @@ export class SelectorIndexes {
         return
       }
       if (isWhole) return
-      await yieldToEventLoop()
+      const pause = pace.pause()
+      if (pause) await pause
     }
   }
 
