@@ -175,6 +175,51 @@ async function addresses() {
   }
 }
 
+interface WithAttached {
+  readonly status: { readonly volumesAttached?: readonly { readonly name: string }[] }
+}
+
+/** A pod with a bound CSI volume gets it attached to its node, by the account of the controller alone. */
+async function attaches(): Promise<void> {
+  const of = (resource: string) => client.resource<object>({ group: '', version: 'v1', resource })
+  const spec = { accessModes: ['ReadWriteOnce'], storageClassName: '' }
+  const storage = '1Gi'
+  const managed = 'volumes.orch.io/controller-managed-attach-detach'
+  await of('nodes').create({ metadata: { name: 'n', annotations: { [managed]: 'true' } } })
+  await of('persistentvolumes').create({
+    metadata: { name: 'v' },
+    spec: { ...spec, capacity: { storage }, csi: { driver: 'd.example.com', volumeHandle: 'h' } },
+  })
+  await of('persistentvolumeclaims')
+    .in('load')
+    .create({ metadata: { name: 'c' }, spec: { ...spec, resources: { requests: { storage } } } })
+  await of('pods')
+    .in('load')
+    .create({
+      metadata: { name: 'with-volume' },
+      spec: {
+        nodeName: 'n',
+        containers: [{ name: 'c', image: 'x' }],
+        volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }],
+      },
+    })
+  const attachments = client.resource<{ readonly metadata: { readonly name: string } }>({
+    ...{ group: 'storage.orch.io', version: 'v1', resource: 'volumeattachments' },
+  })
+  const { items } = await until(
+    () => attachments.list(),
+    (found) => found.items.length === 1,
+  )
+  await attachments.sub('status').patch(items[0]!.metadata.name, { status: { attached: true } })
+  const node = await until(
+    () => client.resource<WithAttached>({ group: '', version: 'v1', resource: 'nodes' }).get('n'),
+    ({ status }) => status.volumesAttached !== undefined,
+  )
+  expect(node.status.volumesAttached).toEqual([
+    { name: 'orch.io/csi/d.example.com^h', devicePath: '' },
+  ])
+}
+
 test('two of them do the work of one, and when one is killed under load the other goes on', async () => {
   const first = manager()
   const led = await until(holder, (one) => one.holder !== '')
@@ -213,6 +258,8 @@ test('two of them do the work of one, and when one is killed under load the othe
   expect(
     items.flatMap(({ reason, message }) => (reason === 'LeaderElection' ? [message] : [])).sort(),
   ).toEqual([led.holder, next.holder].map((one) => `${one} became leader`).sort())
+
+  await attaches()
 
   const url = `https://127.0.0.1:${port}`
   expect(await ask(`${url}/healthz`)).toEqual([200, 'ok'])
