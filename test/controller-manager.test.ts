@@ -96,6 +96,8 @@ const ask = (url: string, headers: Record<string, string> = {}, method = 'GET') 
       .end()
   })
 
+const GRAPH = '/debug/controllers/garbagecollector/graph'
+
 let monitoring: Promise<{ authorization: string }> | null = null
 /** Credentials of an account that may read two pages. */
 const monitor = () => (monitoring ??= makeMonitor())
@@ -110,7 +112,7 @@ async function makeMonitor(): Promise<{ authorization: string }> {
     .create({ metadata: { name: 'monitor' } })
   await of('clusterroles').create({
     metadata: { name: 'monitor' },
-    rules: [{ nonResourceURLs: ['/configz', '/metrics'], verbs: ['get'] }],
+    rules: [{ nonResourceURLs: ['/configz', '/metrics', GRAPH], verbs: ['get'] }],
   })
   await of('clusterrolebindings').create({
     metadata: { name: 'monitor' },
@@ -270,6 +272,16 @@ test('two of them do the work of one, and when one is killed under load the othe
     [200, true],
   )
 
+  // A slice and its service, which is its owner.
+  const slices = await client.resource<{ metadata: { uid: string; name: string } }>(SLICES).list()
+  const slice = slices.items.find(({ metadata }) => metadata.name.startsWith('s0-'))!.metadata
+  const [, graph] = await ask(`${url}${GRAPH}?uid=${slice.uid}`, await monitor())
+  expect([String(graph).match(/kind="\w+"/g), String(graph).match(/\d -> \d/g)?.length]).toEqual([
+    ['kind="EndpointSlice"', 'kind="Service"'],
+    1,
+  ])
+  expect((await ask(`${url}${GRAPH}`))[0]).toBe(403)
+
   // Who is asked to end gives the lead up at once.
   second.kill('SIGTERM')
   const [code] = (await once(second, 'close')) as [number]
@@ -297,7 +309,7 @@ describe('the port of the program', () => {
         { name: 'leaderElection', fault },
         { name: 'podgc', fault: null },
       ],
-      pages,
+      pageAt: (path) => pages.get(path),
       clock: systemClock,
     })
   })
