@@ -1,9 +1,8 @@
 /** One event: a stage of a request, as the text that backends store. */
-import type { IncomingHttpHeaders } from 'node:http'
 import { formatDuration } from '../base/duration.ts'
-import type { AuditAnnotation } from '../http/context.ts'
-import type { ObjectBytes, ObjectIdentity } from '../http/request-record.ts'
+import type { AuditedRequest } from '../http/audit.ts'
 import type { RequestInfo } from '../http/request-info.ts'
+import type { ObjectIdentity } from '../http/request-record.ts'
 import type { Status } from '../meta/errors.ts'
 import type { User } from '../registry/context.ts'
 import { MadeTexts } from './made-texts.ts'
@@ -14,21 +13,21 @@ import { sourceAddresses } from './source-addresses.ts'
 import type { EventTimes } from './times.ts'
 
 /** The request of an event, as far as it is known. */
-export interface EventRequest {
-  readonly target: string
-  readonly headers: IncomingHttpHeaders
-  readonly remoteAddress: string
-  readonly auditId: string
-  readonly info: RequestInfo | null
-  readonly user: User | null
-  readonly impersonator: User | null
-  readonly annotations: ReadonlyMap<string, AuditAnnotation>
-  /** Identity of the object in the body; null without one. */
-  readonly identity: ObjectIdentity | null
-  readonly receivedAt: number
-  requestObject(): ObjectBytes | null
-  responseObject(): ObjectBytes | null
-}
+export type EventRequest = Pick<
+  AuditedRequest,
+  | 'target'
+  | 'headers'
+  | 'remoteAddress'
+  | 'auditId'
+  | 'info'
+  | 'user'
+  | 'impersonator'
+  | 'annotations'
+  | 'identity'
+  | 'receivedAt'
+  | 'requestObject'
+  | 'responseObject'
+>
 
 /** What an event says of the response. */
 export type EventStatus = Partial<Pick<Status, 'status' | 'message' | 'reason' | 'details'>> & {
