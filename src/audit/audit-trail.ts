@@ -1,5 +1,6 @@
 /** Makes events of the stages of requests, and hands them to the backends. */
 import type { AuditedRequest, RequestAudit } from '../http/audit.ts'
+import { MeasuredParts } from '../http/measured-parts.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Backend } from './backend.ts'
@@ -110,8 +111,13 @@ export class AuditTrail implements RequestAudit {
   #decide(record: AuditedRequest): boolean {
     const decided = this.#options.rules.decide(subjectOf(record))
     this.#options.counters.levels[decided.level]!++
-    record.audit = decided.level < METADATA ? OVER : new RequestState(decided)
-    return record.audit !== OVER
+    if (decided.level < METADATA) {
+      record.audit = OVER
+      return false
+    }
+    record.audit = new RequestState(decided)
+    record.parts ??= new MeasuredParts()
+    return true
   }
 
   #refused(record: AuditedRequest): false {
@@ -208,7 +214,7 @@ function panicStatus(fault: unknown): EventStatus {
 const namesOf = (v: Vocabulary): EventNames => ({
   type: `"kind":"Event","apiVersion":${JSON.stringify(v.resolve('audit{api}/v1'))},`,
   truncated: v.resolve('audit{api}/truncated'),
-  latency: v.resolve('apiserver.latency{api}/total'),
+  latency: v.resolve('apiserver.latency{api}/'),
   allowed: `${quoted(v.resolve('authorization{api}/decision'))}:"allow",${quoted(v.resolve('authorization{api}/reason'))}:`,
   deleteOptions: JSON.stringify({
     kind: 'DeleteOptions',

@@ -25,6 +25,8 @@ export type EventRequest = Pick<
   | 'annotations'
   | 'identity'
   | 'receivedAt'
+  | 'startedAt'
+  | 'parts'
   | 'requestObject'
   | 'responseObject'
 >
@@ -39,6 +41,7 @@ export interface EventNames {
   /** The first two members of a line: kind and apiVersion, each followed by a comma. */
   readonly type: string
   readonly truncated: string
+  /** Prefix of the times of slow requests. */
   readonly latency: string
   /** Annotations of an allowed request, up to the reason. */
   readonly allowed: string
@@ -171,15 +174,22 @@ export class AuditEvent {
       }
     }
     if (moment.allowed !== null) text += (text === '' ? '' : ',') + moment.allowed
-    if (moment.stage === 'ResponseComplete') {
-      const ms = moment.at - request.receivedAt
-      if (ms > SLOW_MS) {
-        add(this.#names.latency, formatDuration(BigInt(Math.round(ms)) * 1_000_000n))
-      }
-    }
+    if (moment.stage === 'ResponseComplete' && moment.at - request.receivedAt > SLOW_MS)
+      for (const [part, ms] of timesOf(request, moment.at))
+        add(this.#names.latency + part, formatDuration(BigInt(Math.round(ms * 1e6))))
     if (!withObjects) add(this.#names.truncated, 'true')
     return text === '' ? '' : `,"annotations":{${text}}`
   }
+}
+
+/** Where the time of a request went; nothing of a watch, which takes as long as it is wanted. */
+function* timesOf(request: EventRequest, at: number): Generator<readonly [string, number]> {
+  if (request.info?.verb === 'watch') return
+  for (const [part, ms] of request.parts?.ms ?? []) if (ms > 0) yield [part, ms]
+  // In modes that block, this event is made before the response is written.
+  const writing = request.startedAt === 0 ? 0 : at - request.startedAt
+  if (writing > 0) yield ['response-write', writing]
+  yield ['total', at - request.receivedAt]
 }
 
 const callerOf = (request: EventRequest, names: EventNames): string =>

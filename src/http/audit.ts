@@ -1,3 +1,4 @@
+import type { MeasuredParts } from './measured-parts.ts'
 import type { ObservedRequest, RequestRecord } from './request-record.ts'
 import type { StageSubscriber } from './stages.ts'
 
@@ -6,6 +7,8 @@ export interface AuditedRequest
   extends ObservedRequest, Pick<RequestRecord, 'identity' | 'hasFault' | 'outcome'> {
   /** Null until it begins. */
   audit: object | null
+  /** Made where it is recorded. */
+  parts: MeasuredParts | null
 }
 
 /** Records requests. Unlike other subscribers it may delay and refuse them. */

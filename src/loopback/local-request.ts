@@ -5,6 +5,7 @@ import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Followed, FollowTarget } from '../client/transport.ts'
 import type { AuditedRequest, RequestAudit } from '../http/audit.ts'
 import type { AuditAnnotation } from '../http/context.ts'
+import type { MeasuredParts } from '../http/measured-parts.ts'
 import { isLongRunning, type RequestInfo } from '../http/request-info.ts'
 import type { ObjectBytes, ObjectIdentity } from '../http/request-record.ts'
 import { resultJson } from '../http/represent.ts'
@@ -51,6 +52,9 @@ export class LocalRequest implements AuditedRequest {
   fault: unknown = null
   hasFault = false
   audit: object | null = null
+  parts: MeasuredParts | null = null
+  /** For metrics over the network; here it only is. */
+  webhookMs = 0
   body: Buffer | null = null
   bodyType = ''
   readonly #api: ReadDependencies

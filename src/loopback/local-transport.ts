@@ -307,7 +307,7 @@ export class LocalTransport implements Transport {
       context: contextOnce(api, this.#user, served),
       // Warnings are headers, which have no reader here.
       warn: () => {},
-      ...(record ? { annotate: record.annotate.bind(record) } : {}),
+      ...(record ? { record, annotate: record.annotate.bind(record) } : {}),
       signal: () => signal,
     }
   }

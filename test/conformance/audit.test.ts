@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { ManualClock } from '../../src/base/clock.ts'
 import { lineLog } from '../../src/base/log.ts'
 import { startServer, type RunningServer, type ServerOptions } from '../../src/index.ts'
 import {
@@ -16,7 +17,9 @@ import {
 } from '../aggregation/extension-server.fixture.ts'
 import { Client } from '../client.ts'
 import { remoteService, type RemoteService } from '../remote-service.ts'
+import { allow } from '../webhook-process.ts'
 import { Pod, protocols, type Message } from './stages.fixture.ts'
+import { scene as webhookScene } from './webhooks.fixture.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'audit-'))
 afterAll(() => rmSync(dir, { recursive: true }))
@@ -805,6 +808,54 @@ test('a request to an extension server is recorded without its objects', async (
   } finally {
     await backend.close()
     await scene.close()
+  }
+})
+
+test('slow requests say where their time went', async () => {
+  const clock = new ManualClock(Date.now())
+  const path = join(dir, `log-${++files}`)
+  const slow = await webhookScene({
+    vocabulary: 'kubernetes',
+    controllers: false,
+    clock,
+    audit: { policyFile: policy({ level: 'Metadata' }), log: { path } },
+  })
+  try {
+    let delayMs = 600
+    slow.webhooks.reply = ({ review }) => {
+      clock.advance(delayMs)
+      return allow(review)
+    }
+    await slow.configure('mutating', 'm', { name: 'm.example.com' })
+    const timesOf = async (name: string) => {
+      const id = newId()
+      await slow.client.post(MAPS, { metadata: { name } }, { headers: { 'audit-id': id } })
+      const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1)
+      const events = lines.map((line) => JSON.parse(line) as Event)
+      const { annotations } = events.findLast(({ auditID }) => auditID === id)
+      return Object.fromEntries(
+        Object.entries(annotations).filter(([key]) => key.startsWith('apiserver.latency')),
+      )
+    }
+    const time = expect.stringMatching(/^[\d.]+(µs|ms|s)$/)
+    const mutating = { 'apiserver.latency.k8s.io/mutating-webhook': time }
+    const made = {
+      'apiserver.latency.k8s.io/etcd': time,
+      'apiserver.latency.k8s.io/serialize-response-object': time,
+      'apiserver.latency.k8s.io/total': '600ms',
+    }
+    expect(await timesOf('one')).toEqual({ ...mutating, ...made })
+    delayMs = 500
+    expect(await timesOf('two')).toEqual({})
+    await slow.client.delete(slow.path('mutating', 'm'))
+    await slow.configure('validating', 'v', { name: 'v.example.com' })
+    delayMs = 600
+    expect(await timesOf('three')).toEqual({
+      'apiserver.latency.k8s.io/validating-webhook': time,
+      ...made,
+    })
+  } finally {
+    await slow.close()
   }
 })
 
