@@ -86,6 +86,8 @@ export interface JsonCall {
   /** Overrides that of the client. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
+  /** The trace that the server continues; empty or absent: none. */
+  readonly traceparent?: string
   /** Secrets in the body that must not appear in an error. */
   readonly secrets?: readonly string[]
 }
@@ -252,6 +254,7 @@ export class JsonClient {
         host: target.host,
         accept: 'application/json',
         ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
+        ...(call.traceparent ? { traceparent: call.traceparent } : {}),
         ...(body ? { 'content-type': 'application/json', 'content-length': body.length } : {}),
         ...shown.headers,
       },
