@@ -35,7 +35,7 @@ Measures the built server (npm run build) beside the limits of the machine, in a
 
   --only a,b       questions to ask: get, identity, list, mixed, fairness,
                    create, patch, apply, custom, etcd-create, watch, start,
-                   growth, processes (default all)
+                   command, growth, processes (default all)
   --store name     engine under the server: lmdb, etcd or both (default both,
                    if the machine has an etcd; the limits alone: lmdb)
   --seconds n      length of a round (default 2)
