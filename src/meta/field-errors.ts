@@ -61,9 +61,9 @@ export class FieldErrors {
   }
 
   /** A nested scope: strings are fields, numbers are list indexes. */
-  at(...path: readonly (string | number)[]): FieldErrors {
-    let scope: FieldErrors = this
-    for (let i = 0; i < path.length; i++) scope = new FieldErrors(scope, path[i])
+  at(step: string | number, ...more: readonly (string | number)[]): FieldErrors {
+    let scope = new FieldErrors(this, step)
+    for (let i = 0; i < more.length; i++) scope = new FieldErrors(scope, more[i])
     return scope
   }
 
