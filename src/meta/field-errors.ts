@@ -184,16 +184,17 @@ export function sameValue(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object') return false
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
-    return a.every((item, i) => sameValue(item, b[i]))
+    for (let i = 0; i < a.length; i++) if (!sameValue(a[i], b[i])) return false
+    return true
   }
   const left = a as Record<string, unknown>
   const right = b as Record<string, unknown>
   let count = 0
-  for (const key of Object.keys(left)) {
+  for (const key in left) {
     if (left[key] === undefined) continue
     if (!Object.hasOwn(right, key) || !sameValue(left[key], right[key])) return false
     count++
   }
-  for (const key of Object.keys(right)) if (right[key] !== undefined) count--
+  for (const key in right) if (right[key] !== undefined) count--
   return count === 0
 }
