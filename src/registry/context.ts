@@ -21,6 +21,8 @@ export interface HookDependencies {
   readonly clock: Clock
   readonly gate: (name: string) => boolean
   readonly allowPrivileged: boolean
+  /** See `HookContext`. */
+  readonly took?: HookContext['took']
 }
 
 /** Dependencies of get and list. */
@@ -188,6 +190,7 @@ export const hookContext = (
   now: api.clock.now(),
   gate: api.gate,
   allowPrivileged: api.allowPrivileged,
+  ...(api.took ? { took: api.took } : {}),
   ...(user ? { user } : {}),
   ...(served ? { groupVersion: served.groupVersion } : {}),
 })
