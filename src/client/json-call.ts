@@ -12,15 +12,16 @@ import type { Registry } from '../metrics/registry.ts'
 import type { ClientConfig } from './client-config.ts'
 import { measuredRequest } from './rest-metrics.ts'
 import { mapOf, memberOf, type ConfigMap } from './config-values.ts'
-import { Connections, serverUrl } from './connection.ts'
-import { bareHost, portOf } from './server-address.ts'
+import { Connections } from './connection.ts'
+import { bareHost, portOf, serverUrl } from './server-address.ts'
 import {
   beginAfresh,
   beginExchange,
   readAnswer,
   StaleConnection,
 } from '../outgoing/http-exchange.ts'
-import { credentialSource, type CredentialSource, type ShownCredentials } from './credentials.ts'
+import { credentialSource, type CredentialSource } from './credentials.ts'
+import type { ShownCredentials } from './standing-credentials.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_ANSWER_BYTES = 3 << 20

@@ -144,10 +144,14 @@ export async function documentAnswer(
 const whole = (result: ListResult, bytes: ListBytes): Buffer =>
   Buffer.concat([...encodedChunks(result, bytes)])
 
-/** A list of generated items, in chunks. */
-function* encodedChunks(result: ListResult, bytes: ListBytes): Generator<Buffer> {
+/** A list of generated items, in chunks of memory that `take` gives; longer items and short lists have their own. */
+function* encodedChunks(
+  result: ListResult,
+  bytes: ListBytes,
+  take: () => Buffer = () => Buffer.allocUnsafeSlow(GZIP_CHUNK),
+): Generator<Buffer> {
   const guess = bytes.opening.length + bytes.closing.length + result.items.length * ITEM_ESTIMATE
-  let chunk = Buffer.allocUnsafeSlow(Math.min(GZIP_CHUNK, guess))
+  let chunk = guess < GZIP_CHUNK ? Buffer.allocUnsafeSlow(guess) : take()
   let at = bytes.opening.copy(chunk)
   let isFirst = true
   for (const version of result.items) {
@@ -157,7 +161,7 @@ function* encodedChunks(result: ListResult, bytes: ListBytes): Generator<Buffer>
     for (const part of parts) needed += typeof part === 'string' ? 3 * part.length : part.length
     if (at + needed > chunk.length) {
       yield chunk.subarray(0, at)
-      chunk = Buffer.allocUnsafeSlow(Math.max(GZIP_CHUNK, needed))
+      chunk = needed > GZIP_CHUNK ? Buffer.allocUnsafeSlow(needed) : take()
       at = 0
     }
     if (!isFirst) chunk[at++] = itemSeparator[0]!
@@ -172,7 +176,8 @@ function* encodedChunks(result: ListResult, bytes: ListBytes): Generator<Buffer>
 /** A list of generated items: one body when it is short, else chunks with yields to the event loop between them. */
 function encodedListResponse(context: Context, result: ListResult, bytes: ListBytes): ApiResponse {
   const headers: HeaderList = ['content-type', 'application/json']
-  const chunks = encodedChunks(result, bytes)
+  const isZipped = takesGzip(context)
+  const chunks = encodedChunks(result, bytes, isZipped ? newChunk : takeChunk)
   const first = chunks.next().value as Buffer
   const second = chunks.next()
   if (second.done === true) return { status: 200, headers, body: first }
@@ -181,7 +186,7 @@ function encodedListResponse(context: Context, result: ListResult, bytes: ListBy
     yield second.value as Buffer
     yield* chunks
   }
-  if (takesGzip(context)) {
+  if (isZipped) {
     headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
     return { status: 200, headers, body: (out) => gzipTo(out, all()) }
   }
@@ -191,8 +196,9 @@ function encodedListResponse(context: Context, result: ListResult, bytes: ListBy
 async function sendChunks(out: Out, chunks: Iterable<Buffer>): Promise<void> {
   for (const chunk of chunks) {
     if (out.closed) return
+    const ok = out.write(chunk, () => giveBack(chunk))
     // Yield to the event loop between the chunks of a long list.
-    await (out.write(chunk) ? nextTurn() : out.drained())
+    await (ok ? nextTurn() : out.drained())
   }
   out.end()
 }

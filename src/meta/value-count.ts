@@ -61,6 +61,8 @@ const OPEN_OBJECT = 0x7b
  * Commas in strings count too, so the result may be true for fewer values; false is reliable.
  */
 export function mayHoldMoreThan(bytes: Uint8Array, most: number): boolean {
+  // Each value has a comma or the opening of a container before it.
+  if (bytes.length <= most) return false
   let left = most
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i]

@@ -34,6 +34,8 @@ export interface Inside {
   readonly onWebhookCall?: CallObserver
   /** By which certificates of clients are checked; the machine's by default. */
   readonly certificateClock?: Clock
+  /** Does all of each write, whatever is known of earlier ones. */
+  readonly plainWrites?: true
   /** Called when the server is ready. */
   readonly started?: (parts: Readonly<ServerParts>) => void
 }
