@@ -98,6 +98,8 @@ export interface ConnectDependencies extends ReadDependencies, Reach {
   readonly catalogue: Catalogue
   /** TLS settings of connections to node agents. */
   readonly agentTls: AgentTls
+  /** Types of addresses at which node agents are reached, the preferred ones first; the usual ones by default. */
+  readonly agentAddressTypes?: readonly string[]
 }
 
 /** Dependencies of all verbs; one for each server. A single verb needs only its own part. */

@@ -33,6 +33,7 @@ export const api = (settings: Settings) =>
         gate,
         allowPrivileged: options.allowPrivileged ?? false,
         agentTls: options.agentTls ?? {},
+        ...(options.agentAddressTypes ? { agentAddressTypes: options.agentAddressTypes } : {}),
         proxiesToLoopback: options.proxiesToLoopback ?? false,
         allocators: serviceAllocators(ranges.addresses, ranges.ports, allocationMetrics(metrics)),
         took: celMetrics(metrics),
