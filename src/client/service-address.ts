@@ -2,6 +2,7 @@
 import type { Ids } from '../base/ids.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
 import type { Endpoints } from '../kinds/core/endpoints.ts'
+import type { ClientConfig } from './client-config.ts'
 import type { Service } from '../kinds/core/service/service.ts'
 
 /** A port of a service. */
@@ -17,8 +18,14 @@ export interface DialAddress {
   readonly port: number
 }
 
+/** The address of a service. */
+export interface ServiceAddress extends DialAddress {
+  /** The caller's identity there, an additional authority, and the name of the certificate; absent: as for others. */
+  readonly as?: Required<Pick<ClientConfig, 'token' | 'ca'>> & Pick<ClientConfig, 'tlsServerName'>
+}
+
 /** Finds the address of a service at this moment. Rejects with an Error that states why there is none. */
-export type ServiceResolver = (service: ServicePort) => Promise<DialAddress>
+export type ServiceResolver = (service: ServicePort) => Promise<ServiceAddress>
 
 const SERVICES = { group: '', resource: 'services' }
 const ENDPOINTS = { group: '', resource: 'endpoints' }

@@ -180,10 +180,11 @@ async function settingOf(options: CheckedOptions, signal: AbortSignal): Promise<
   if (!v) return null
   const userAgent = v.resolve('{system}-controller-manager')
   const own = new Wire(config, clock)
+  const metrics = new Registry({ v, log })
   const credentials = await openCredentials(config, { clock, interactive: false })
   const { rate = UNLIMITED } = options
   const clientOn = (wire: Wire, source: CredentialSource, most: RequestRate) => {
-    const parts = { wire, credentials: source, clock, userAgent, isWireShared: true }
+    const parts = { wire, credentials: source, clock, userAgent, metrics, isWireShared: true }
     return new Client({
       transport: rateLimited(new HttpsTransport(parts), most, clock),
       clock,
@@ -201,7 +202,7 @@ async function settingOf(options: CheckedOptions, signal: AbortSignal): Promise<
     clock,
     client,
     managerClient: () => clientOn(own, credentials, rate),
-    metrics: new Registry({ v, log }),
+    metrics,
     pages: new Map(),
     running: [],
     clientFor: (name) =>
