@@ -6,15 +6,11 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as later } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../src/base/clock.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../src/client/client.ts'
 import { connect } from '../src/client/connect.ts'
 import type { ElectionLease } from '../src/client/leader-election.ts'
 import { loadKubeconfig } from '../src/client/kubeconfig.ts'
-import { DelegatedAccess } from '../src/controller-manager/access.ts'
-import { serveManager, type Serving } from '../src/controller-manager/serving.ts'
-import { vocabularies } from '../src/vocabulary/index.ts'
 import { freePort } from './ports.ts'
 import { programOf } from './program.ts'
 
@@ -96,6 +92,8 @@ const ask = (url: string, headers: Record<string, string> = {}, method = 'GET') 
       .end()
   })
 
+const GRAPH = '/debug/controllers/garbagecollector/graph'
+
 let monitoring: Promise<{ authorization: string }> | null = null
 /** Credentials of an account that may read two pages. */
 const monitor = () => (monitoring ??= makeMonitor())
@@ -110,7 +108,7 @@ async function makeMonitor(): Promise<{ authorization: string }> {
     .create({ metadata: { name: 'monitor' } })
   await of('clusterroles').create({
     metadata: { name: 'monitor' },
-    rules: [{ nonResourceURLs: ['/configz', '/metrics'], verbs: ['get'] }],
+    rules: [{ nonResourceURLs: ['/configz', '/metrics', GRAPH], verbs: ['get'] }],
   })
   await of('clusterrolebindings').create({
     metadata: { name: 'monitor' },
@@ -175,6 +173,51 @@ async function addresses() {
   }
 }
 
+interface WithAttached {
+  readonly status: { readonly volumesAttached?: readonly { readonly name: string }[] }
+}
+
+/** A pod with a bound CSI volume gets it attached to its node, by the account of the controller alone. */
+async function attaches(): Promise<void> {
+  const of = (resource: string) => client.resource<object>({ group: '', version: 'v1', resource })
+  const spec = { accessModes: ['ReadWriteOnce'], storageClassName: '' }
+  const storage = '1Gi'
+  const managed = 'volumes.orch.io/controller-managed-attach-detach'
+  await of('nodes').create({ metadata: { name: 'n', annotations: { [managed]: 'true' } } })
+  await of('persistentvolumes').create({
+    metadata: { name: 'v' },
+    spec: { ...spec, capacity: { storage }, csi: { driver: 'd.example.com', volumeHandle: 'h' } },
+  })
+  await of('persistentvolumeclaims')
+    .in('load')
+    .create({ metadata: { name: 'c' }, spec: { ...spec, resources: { requests: { storage } } } })
+  await of('pods')
+    .in('load')
+    .create({
+      metadata: { name: 'with-volume' },
+      spec: {
+        nodeName: 'n',
+        containers: [{ name: 'c', image: 'x' }],
+        volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }],
+      },
+    })
+  const attachments = client.resource<{ readonly metadata: { readonly name: string } }>({
+    ...{ group: 'storage.orch.io', version: 'v1', resource: 'volumeattachments' },
+  })
+  const { items } = await until(
+    () => attachments.list(),
+    (found) => found.items.length === 1,
+  )
+  await attachments.sub('status').patch(items[0]!.metadata.name, { status: { attached: true } })
+  const node = await until(
+    () => client.resource<WithAttached>({ group: '', version: 'v1', resource: 'nodes' }).get('n'),
+    ({ status }) => status.volumesAttached !== undefined,
+  )
+  expect(node.status.volumesAttached).toEqual([
+    { name: 'orch.io/csi/d.example.com^h', devicePath: '' },
+  ])
+}
+
 test('two of them do the work of one, and when one is killed under load the other goes on', async () => {
   const first = manager()
   const led = await until(holder, (one) => one.holder !== '')
@@ -214,6 +257,8 @@ test('two of them do the work of one, and when one is killed under load the othe
     items.flatMap(({ reason, message }) => (reason === 'LeaderElection' ? [message] : [])).sort(),
   ).toEqual([led.holder, next.holder].map((one) => `${one} became leader`).sort())
 
+  await attaches()
+
   const url = `https://127.0.0.1:${port}`
   expect(await ask(`${url}/healthz`)).toEqual([200, 'ok'])
   const [code403] = await ask(`${url}/metrics`)
@@ -223,138 +268,19 @@ test('two of them do the work of one, and when one is killed under load the othe
     [200, true],
   )
 
+  // A slice and its service, which is its owner.
+  const slices = await client.resource<{ metadata: { uid: string; name: string } }>(SLICES).list()
+  const slice = slices.items.find(({ metadata }) => metadata.name.startsWith('s0-'))!.metadata
+  const [, graph] = await ask(`${url}${GRAPH}?uid=${slice.uid}`, await monitor())
+  expect([String(graph).match(/kind="\w+"/g), String(graph).match(/\d -> \d/g)?.length]).toEqual([
+    ['kind="EndpointSlice"', 'kind="Service"'],
+    1,
+  ])
+  expect((await ask(`${url}${GRAPH}`))[0]).toBe(403)
+
   // Who is asked to end gives the lead up at once.
   second.kill('SIGTERM')
   const [code] = (await once(second, 'close')) as [number]
   expect(code).toBe(0)
   expect(await holder()).toEqual({ holder: '', transitions: 1 })
 }, 90_000)
-
-describe('the port of the program', () => {
-  let serving: Serving
-  let fault: string | null = null
-  let token = ''
-  const pages = new Map([['/configz', { type: 'application/json', text: () => '{"a":1}' }]])
-  beforeAll(async () => {
-    token = (await monitor()).authorization.slice('Bearer '.length)
-    const access = new DelegatedAccess(() => ({ client, v: vocabularies.orch }), systemClock)
-    serving = await serveManager({
-      host: '127.0.0.1',
-      port: 0,
-      cert: '',
-      key: '',
-      clientCa: '',
-      alwaysAllow: ['/healthz', '/livez', '/readyz'],
-      access,
-      conditions: () => [
-        { name: 'leaderElection', fault },
-        { name: 'podgc', fault: null },
-      ],
-      pages,
-      clock: systemClock,
-    })
-  })
-  afterAll(() => serving.close())
-
-  const status = (code: number, reason: string, message: string, details?: object) => ({
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message,
-    reason,
-    ...(details ? { details } : {}),
-    code,
-  })
-  const mayNot = (user: string, verb: string, path: string) => [
-    403,
-    status(403, 'Forbidden', `forbidden: User "${user}" cannot ${verb} path "${path}"`, {}),
-  ]
-  const account = 'system:serviceaccount:default:monitor'
-  const bearer = () => ({ authorization: `Bearer ${token}` })
-
-  for (const { name, path, headers = () => ({}), method, why = null, is } of [
-    { name: 'health', path: '/healthz', is: [200, 'ok'] },
-    {
-      name: 'all of it',
-      path: '/readyz?verbose',
-      is: [200, '[+]leaderElection ok\n[+]podgc ok\nreadyz check passed\n'],
-    },
-    {
-      name: 'a fault, whose reason is withheld',
-      path: '/livez',
-      why: 'the lease was not renewed in its time',
-      is: [500, '[-]leaderElection failed: reason withheld\n[+]podgc ok\nlivez check failed\n'],
-    },
-    {
-      name: 'health without what is excluded',
-      path: '/livez?exclude=leaderElection',
-      why: 'late',
-      is: [200, 'ok'],
-    },
-    {
-      name: 'a page, for nobody in particular',
-      path: '/configz',
-      is: mayNot('system:anonymous', 'get', '/configz'),
-    },
-    {
-      name: 'a page, for whoever may read it',
-      path: '/configz',
-      headers: bearer,
-      is: [200, { a: 1 }],
-    },
-    {
-      name: 'another page',
-      path: '/debug/x',
-      headers: bearer,
-      is: mayNot(account, 'get', '/debug/x'),
-    },
-    {
-      name: 'a page that is not there',
-      path: '/metrics',
-      headers: bearer,
-      is: [404, '404 page not found\n'],
-    },
-    {
-      name: 'one check, which is a page of its own',
-      path: '/healthz/podgc',
-      is: mayNot('system:anonymous', 'get', '/healthz/podgc'),
-    },
-    {
-      name: 'another verb',
-      path: '/configz',
-      headers: bearer,
-      method: 'DELETE',
-      is: mayNot(account, 'delete', '/configz'),
-    },
-    {
-      name: 'another verb where everybody may',
-      path: '/healthz',
-      method: 'POST',
-      is: [405, status(405, 'MethodNotAllowed', 'this page can only be read')],
-    },
-    {
-      name: 'a token that is none',
-      path: '/configz',
-      headers: () => ({ authorization: 'Bearer x' }),
-      is: [401, status(401, 'Unauthorized', 'Unauthorized')],
-    },
-    {
-      name: 'credentials of another kind',
-      path: '/healthz',
-      headers: () => ({ authorization: 'Basic eDp5' }),
-      is: [200, 'ok'],
-    },
-  ] as readonly {
-    readonly name: string
-    readonly path: string
-    readonly headers?: () => Record<string, string>
-    readonly method?: string
-    readonly why?: string
-    readonly is: readonly unknown[]
-  }[])
-    test(name, async () => {
-      fault = why
-      expect(await ask(serving.url + path, headers(), method)).toEqual(is)
-    })
-})

@@ -87,6 +87,8 @@ export interface JsonCall {
   /** Overrides that of the client. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
+  /** The trace that the server continues; empty or absent: none. */
+  readonly traceparent?: string
   /** Secrets in the body that must not appear in an error. */
   readonly secrets?: readonly string[]
 }
@@ -253,6 +255,7 @@ export class JsonClient {
         host: target.host,
         accept: 'application/json',
         ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
+        ...(call.traceparent ? { traceparent: call.traceparent } : {}),
         ...(body ? { 'content-type': 'application/json', 'content-length': body.length } : {}),
         ...shown.headers,
       },

@@ -4,6 +4,7 @@ import type { ListResult, Result } from '../registry/results.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { WaitingConversion } from '../catalogue/entry.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
+import { asPart } from '../base/request-parts.ts'
 import type { ShapeClass } from '../notation/shape.ts'
 import { HIJACKED, type ApiResponse, type Context } from './context.ts'
 import type { HeaderList, Out } from './exchange.ts'
@@ -37,8 +38,24 @@ export function resultResponse(
 ): ApiResponse | Promise<ApiResponse> {
   const waiting = served.conversion?.waiting
   if (waiting) return convertedAnswer(context, waiting, result)
-  context.record?.answered(served, result)
+  const { record } = context
+  record?.answered(served, result)
   const form = responseForm(context)
+  if (!record?.parts) return madeResponse(context, served, result, form)
+  const part = form.as === '' ? 'serialize-response-object' : 'transform-response-object'
+  const begun = record.parts.begin(part)
+  const made = madeResponse(context, served, result, form)
+  if (made instanceof Promise) return made.finally(() => begun.end())
+  begun.end()
+  return made
+}
+
+function madeResponse(
+  context: Context,
+  served: ResourceEntry,
+  result: Result,
+  form: Form,
+): ApiResponse | Promise<ApiResponse> {
   if (form.type === 'protobuf') return protobufAnswer(context, served, result, form)
   switch (result.is) {
     case 'status':
@@ -82,7 +99,10 @@ async function convertedAnswer(
 ): Promise<ApiResponse> {
   // Negotiate first: a 406 must not cost a conversion.
   responseForm(context)
-  return resultResponse(context, waiting.shown, await shownResult(waiting, result))
+  const converting = shownResult(waiting, result)
+  const parts = context.record?.parts
+  const shown = await (parts ? asPart(parts, 'transform-response-object', converting) : converting)
+  return resultResponse(context, waiting.shown, shown)
 }
 
 async function protobufAnswer(
@@ -124,10 +144,14 @@ export async function documentAnswer(
 const whole = (result: ListResult, bytes: ListBytes): Buffer =>
   Buffer.concat([...encodedChunks(result, bytes)])
 
-/** A list of generated items, in chunks. */
-function* encodedChunks(result: ListResult, bytes: ListBytes): Generator<Buffer> {
+/** A list of generated items, in chunks of memory that `take` gives; longer items and short lists have their own. */
+function* encodedChunks(
+  result: ListResult,
+  bytes: ListBytes,
+  take: () => Buffer = () => Buffer.allocUnsafeSlow(GZIP_CHUNK),
+): Generator<Buffer> {
   const guess = bytes.opening.length + bytes.closing.length + result.items.length * ITEM_ESTIMATE
-  let chunk = Buffer.allocUnsafeSlow(Math.min(GZIP_CHUNK, guess))
+  let chunk = guess < GZIP_CHUNK ? Buffer.allocUnsafeSlow(guess) : take()
   let at = bytes.opening.copy(chunk)
   let isFirst = true
   for (const version of result.items) {
@@ -137,42 +161,83 @@ function* encodedChunks(result: ListResult, bytes: ListBytes): Generator<Buffer>
     for (const part of parts) needed += typeof part === 'string' ? 3 * part.length : part.length
     if (at + needed > chunk.length) {
       yield chunk.subarray(0, at)
-      chunk = Buffer.allocUnsafeSlow(Math.max(GZIP_CHUNK, needed))
+      chunk = needed > GZIP_CHUNK ? Buffer.allocUnsafeSlow(needed) : take()
       at = 0
     }
     if (!isFirst) chunk[at++] = itemSeparator[0]!
     isFirst = false
-    for (const part of parts)
-      at += typeof part === 'string' ? chunk.write(part, at) : part.copy(chunk, at)
+    for (const part of parts) {
+      at += typeof part === 'string' ? writeText(chunk, part, at) : part.copy(chunk, at)
+    }
   }
   at += bytes.closing.copy(chunk, at)
   yield chunk.subarray(0, at)
 }
 
-/** A list of generated items: one body when it is short, else chunks with yields to the event loop between them. */
-function encodedListResponse(context: Context, result: ListResult, bytes: ListBytes): ApiResponse {
+/** For a few characters a call into native code costs more than they do. */
+const FEW = 4
+
+function writeText(chunk: Buffer, text: string, at: number): number {
+  if (text.length > FEW) return chunk.write(text, at)
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code > 0x7f) return chunk.write(text, at)
+    chunk[at + i] = code
+  }
+  return text.length
+}
+
+/**
+ * A list of generated items: one body when it is short, else chunks with yields to the event loop between them. The
+ * length is known to the client where two chunks hold everything, as they do for most pages.
+ */
+async function encodedListResponse(
+  context: Context,
+  result: ListResult,
+  bytes: ListBytes,
+): Promise<ApiResponse> {
   const headers: HeaderList = ['content-type', 'application/json']
-  const chunks = encodedChunks(result, bytes)
+  const isZipped = takesGzip(context)
+  const chunks = encodedChunks(result, bytes, isZipped ? newChunk : takeChunk)
   const first = chunks.next().value as Buffer
+  if (first.length > GZIP_CHUNK) await nextTurn()
   const second = chunks.next()
-  if (second.done === true) return { status: 200, headers, body: first }
+  if (second.done === true && (!isZipped || first.length <= GZIP_FROM))
+    return { status: 200, headers, body: first }
+  const begin = second.done === true ? [first] : [first, second.value]
+  if (!isZipped) {
+    await nextTurn()
+    const third = chunks.next()
+    if (third.done === true)
+      headers.push('content-length', String(begin.reduce((sum, { length }) => sum + length, 0)))
+    else begin.push(third.value)
+  }
   function* all(): Generator<Buffer> {
-    yield first
-    yield second.value as Buffer
+    yield* begin
     yield* chunks
   }
-  if (takesGzip(context)) {
+  if (isZipped) {
     headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
     return { status: 200, headers, body: (out) => gzipTo(out, all()) }
   }
   return { status: 200, headers, body: (out) => sendChunks(out, all()) }
 }
 
+/** A complete body. A large one is sent in chunks, with yields to the event loop between them. */
+export function pacedBody(body: Buffer): ApiResponse['body'] {
+  if (body.length <= CHUNK) return body
+  function* chunks(): Generator<Buffer> {
+    for (let at = 0; at < body.length; at += CHUNK) yield body.subarray(at, at + CHUNK)
+  }
+  return (out) => sendChunks(out, chunks())
+}
+
 async function sendChunks(out: Out, chunks: Iterable<Buffer>): Promise<void> {
   for (const chunk of chunks) {
     if (out.closed) return
+    const ok = out.write(chunk, () => giveBack(chunk))
     // Yield to the event loop between the chunks of a long list.
-    await (out.write(chunk) ? nextTurn() : out.drained())
+    await (ok ? nextTurn() : out.drained())
   }
   out.end()
 }
@@ -214,7 +279,11 @@ export const takesGzip = (context: Context) =>
     String(context.exchange.headers['accept-encoding'] ?? ''),
   )
 
-function listResponse(context: Context, result: ListResult, bytes: ListBytes): ApiResponse {
+function listResponse(
+  context: Context,
+  result: ListResult,
+  bytes: ListBytes,
+): ApiResponse | Promise<ApiResponse> {
   const headers: HeaderList = ['content-type', 'application/json']
   const { from } = bytes
   let length = bytes.opening.length + bytes.closing.length + Math.max(0, result.items.length - 1)

@@ -10,6 +10,7 @@ import { SharedInformers } from '../client/shared-informers.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
 import { defaultSettings, type ControllerSettings } from '../controllers/settings.ts'
 import type { Transport } from '../client/transport.ts'
+import type { RequestAudit } from '../http/audit.ts'
 import type { Registry } from '../metrics/registry.ts'
 import { localClient } from '../loopback/local-client.ts'
 import type { User } from '../registry/context.ts'
@@ -24,6 +25,8 @@ export interface LocalContextParts {
   readonly settings?: Partial<ControllerSettings>
   /** Absent: nothing is measured. */
   readonly metrics?: Registry
+  /** Records the requests; absent or null: they are not recorded. */
+  readonly audit?: RequestAudit | null
   /** Adds the resources of extension servers, for a user; absent: none are there. */
   readonly remote?: (inner: Transport, user: User, userAgent: string) => Transport
 }
@@ -50,6 +53,7 @@ export function managerContext(parts: LocalContextParts): ControllerContext {
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
   return contextOf(parts, {
     client: () => clientAs(parts, manager, userAgent),
+    managerClient: () => clientAs(parts, manager, userAgent, true),
     clientFor(account) {
       const user = userOf(accountUserName(namespace, account), groups)
       return clientAs(parts, user, userAgent, SEES_ALL.includes(account))
@@ -61,12 +65,12 @@ export function managerContext(parts: LocalContextParts): ControllerContext {
 export function serverContext(parts: LocalContextParts): ControllerContext {
   const { v } = parts.api
   const client = () => clientAs(parts, serverUser, v.resolve('{system}-apiserver'))
-  return contextOf(parts, { client, clientFor: client })
+  return contextOf(parts, { client, managerClient: client, clientFor: client })
 }
 
 function contextOf(
   { api, log, metrics, settings }: LocalContextParts,
-  make: { readonly client: () => Client; readonly clientFor: (account: string) => Client },
+  make: Pick<ControllerContext, 'clientFor' | 'managerClient'> & { readonly client: () => Client },
 ): ControllerContext {
   const shared = make.client()
   return {
@@ -76,7 +80,7 @@ function contextOf(
     log,
     ...(metrics ? { metrics } : {}),
     clientFor: make.clientFor,
-    managerClient: make.client,
+    managerClient: make.managerClient,
     informers: new SharedInformers(shared, (resource, error) =>
       log.debug(2, 'a resource cannot be watched yet, retrying', {
         resource,
@@ -89,14 +93,18 @@ function contextOf(
 }
 
 /** Accounts of controllers that work with the objects of extension servers. */
-const SEES_ALL: readonly string[] = ['namespace-controller']
+const SEES_ALL: readonly string[] = [
+  'generic-garbage-collector',
+  'namespace-controller',
+  'resourcequota-controller',
+]
 
 function clientAs(
-  { api, authorizer, remote }: LocalContextParts,
+  { api, authorizer, audit = null, remote }: LocalContextParts,
   user: User,
   userAgent: string,
   seesAll = false,
 ): Client {
   const wrap = remote && seesAll ? (inner: Transport) => remote(inner, user, userAgent) : undefined
-  return localClient({ api, authorizer, user, userAgent, ...(wrap ? { wrap } : {}) })
+  return localClient({ api, authorizer, audit, user, userAgent, ...(wrap ? { wrap } : {}) })
 }
