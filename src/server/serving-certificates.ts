@@ -27,11 +27,15 @@ export interface ServingCertificates {
 export const hasOwnFiles = ({ certFile = '', sniCertKeys = [] }: ServingOptions): boolean =>
   certFile !== '' || sniCertKeys.length > 0
 
-/** Reads the files and follows their changes. Throws an Error that names the flag. */
+/** The certificate that is presented without files. */
+type OwnCertificate = Pick<Pki, 'servingCert' | 'servingKey'>
+
+/** Reads the files and follows their changes. Throws an Error that names the flag. `loopback`: has a name of its own. */
 export async function openServingCertificates(
   options: ServingOptions,
-  pki: Pki,
+  pki: OwnCertificate,
   parts: { readonly clock: Clock; readonly log: Log },
+  loopback = true,
 ): Promise<ServingCertificates> {
   const { certFile = '', keyFile = '', sniCertKeys = [] } = options
   if ((certFile === '') !== (keyFile === ''))
@@ -62,7 +66,7 @@ export async function openServingCertificates(
     ...(standard?.value ?? own),
     named: [
       // First, since this name means the server itself.
-      ...(hasOwnFiles(options) ? [{ ...own, names: [LOOPBACK_NAME] }] : []),
+      ...(loopback && hasOwnFiles(options) ? [{ ...own, names: [LOOPBACK_NAME] }] : []),
       ...named.map(({ names, files }) => ({ ...files.value, names })),
     ],
   })
