@@ -12,7 +12,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 export type Words = Pick<Vocabulary, 'resolve'> & { readonly generates?: 'never' | 'at once' }
 
 /** Uses of a shape after which its code is generated: more than a start makes of any. */
-const USES = 1000
+const USES = 300
 
 /** Counts uses; true at the one at which code is generated. */
 export function useCounter({ generates }: Words): () => boolean {
