@@ -31,7 +31,11 @@ function apart(document: unknown): { readonly rest: unknown; readonly entries: u
 }
 
 /** Whether a JSON value has more than `most` members and items; stops counting there. */
-export function holdsMoreThan(document: unknown, most: number): boolean {
+export const holdsMoreThan = (document: unknown, most: number): boolean =>
+  countUpTo(document, most) > most
+
+/** The number of members and items in a JSON value; some number above `most` where there are more. */
+export function countUpTo(document: unknown, most: number): number {
   const open: object[] = []
   let left = most
   const look = (value: unknown) => {
@@ -41,15 +45,15 @@ export function holdsMoreThan(document: unknown, most: number): boolean {
   if (typeof document === 'object' && document !== null) open.push(document)
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
     if (Array.isArray(one)) {
-      if (one.length > left) return true
+      if (one.length > left) return most + 1
       for (const item of one) look(item)
     } else {
       const keys = Object.keys(one)
-      if (keys.length > left) return true
+      if (keys.length > left) return most + 1
       for (const key of keys) look((one as Record<string, unknown>)[key])
     }
   }
-  return left < 0
+  return most - left
 }
 
 const COMMA = 0x2c
