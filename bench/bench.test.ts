@@ -10,7 +10,7 @@ import { createPki, type Pki } from '../src/pki/files.ts'
 import { vocabularies } from '../src/vocabulary/index.ts'
 import { startBare, type BareMode, type BareServer } from './bare/server.ts'
 import { AnswerParser } from './load/answer-parser.ts'
-import type { Plan, Target } from './load/job.ts'
+import { CHANGING, REVISION, type Plan, type Target } from './load/job.ts'
 import { requestsOf } from './load/requests.ts'
 import { runRequests } from './load/run-requests.ts'
 import { runWatch } from './load/run-watch.ts'
@@ -175,6 +175,18 @@ describe('requests of a plan', () => {
       type: 'application/json',
     },
     {
+      plan: { is: 'createPods', paths: ['/pods', '/more'], prefix: 'p-', count, onEachNode: 1 },
+      method: 'POST',
+      path: '/pods',
+      type: 'application/json',
+    },
+    {
+      plan: { is: 'patchLease', ...at },
+      method: 'PATCH',
+      path: '/things/a-0000001',
+      type: 'application/merge-patch+json',
+    },
+    {
       plan: { is: 'patchImage', ...at },
       method: 'PATCH',
       path: '/things/a-0000001',
@@ -219,6 +231,29 @@ describe('requests of a plan', () => {
       null,
     ])
     expect(new Set(made.slice(0, 4).map((body) => body?.length)).size).toBe(1)
+  })
+
+  test('of replacements read first, and send what the last answer said', () => {
+    const text = `{"resourceVersion":"${REVISION}","at":"${CHANGING}"}`
+    const next = requestsOf({ is: 'replace', paths: ['/a', '/b'], texts: ['{}', text] })
+    const answer = (head: string) => ({ status: 200, bodyBytes: head.length, head })
+    const sent = [
+      next(1, null)!,
+      next(1, answer('{"resourceVersion":"7"}'))!,
+      next(1, answer('{"resourceVersion":"9"}'))!,
+    ]
+    expect(sent.map(({ method, path, body }) => [method, path, body && String(body)])).toEqual([
+      ['GET', '/b', null],
+      ['PUT', '/b', '{"resourceVersion":"7","at":"000000"}'],
+      ['PUT', '/b', '{"resourceVersion":"9","at":"000001"}'],
+    ])
+  })
+
+  test('that end by themselves, and that never do', () => {
+    const once = requestsOf({ is: 'deleteCollection', path: '/x' })
+    const gets = requestsOf({ is: 'gets', paths: ['/x', '/y'] })
+    expect([once(0, null)?.method, once(1, null)]).toEqual(['DELETE', null])
+    expect([0, 1, 2].map((lane) => gets(lane, null)?.path)).toEqual(['/x', '/y', '/x'])
   })
 
   test('carry the form that is asked for', () => {
@@ -342,6 +377,46 @@ describe('what a row says', () => {
         ratioByTime,
         met,
       })
+    })
+  }
+})
+
+describe('what CPU may cost', () => {
+  const s = (cpuMicros: number | null) => ({ value: 1, cpuMicros, loadCores: null })
+  const row: Row = { question: 'q', what: 'w', unit: '/s', ours: [], bare: [], goal: null }
+  const rounds = {
+    ours: [s(300), s(200), s(250)],
+    bare: [s(100), s(100), s(100)],
+    gets: [s(50), s(50), s(25)],
+  }
+  for (const { name, given, cost, costMet } of [
+    {
+      name: 'nothing is told without a goal',
+      given: { ...row, ...rounds },
+      cost: null,
+      costMet: null,
+    },
+    {
+      name: 'in gets of the same round',
+      given: { ...row, ...rounds, costs: { of: 'gets', atMost: 5.9 } },
+      cost: 6,
+      costMet: false,
+    },
+    {
+      name: "to the row's limit",
+      given: { ...row, ...rounds, costs: { of: 'bare', atMost: 2.5 } },
+      cost: 2.5,
+      costMet: true,
+    },
+    {
+      name: 'unknown without rounds to compare',
+      given: { ...row, ours: [s(1)], costs: { of: 'gets', atMost: 1 } },
+      cost: null,
+      costMet: null,
+    },
+  ] satisfies { name: string; given: Row; cost: number | null; costMet: boolean | null }[]) {
+    test(name, () => {
+      expect(verdictOf(given)).toMatchObject({ cost, costMet })
     })
   }
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { BareMode } from './bare/server.ts'
 import type { CallsOptions } from './grpc-js/measure.ts'
 import type { Job, LoadResult, Plan, Protocol, RequestsJob, Target } from './load/job.ts'
-import type { Row, Sample } from './measure.ts'
+import { rateOf, type Row, type Sample } from './measure.ts'
 import { startEtcd, type Etcd } from './etcd.ts'
 import type { BenchOptions, Store } from './options.ts'
 import type { RawStoreOptions, RawStoreResult } from './store-raw.ts'
@@ -29,6 +29,9 @@ const WARM_UP_SECONDS = 0.5
 const FIRST_WARM_UP_SECONDS = 3
 const AT_MOST = 500_000
 const FILLING_CONNECTIONS = 64
+// Hundreds of thousands of objects take a while.
+const FILLING_SECONDS = 3600
+const GET_CONNECTIONS = 32
 
 /** Bytes of one object in every question. */
 export const OBJECT_BYTES = 2048
@@ -44,6 +47,7 @@ export class Bench {
   #load: ReturnType<typeof startLoad> | null = null
   readonly #warm = new Set<string>()
   #rawEtcd: Promise<Etcd> | null = null
+  #gets: ReturnType<typeof startBareProcess> | null = null
   #rawRuns = 0
 
   constructor(options: BenchOptions, store: Store, workspace: Workspace, notes: string[]) {
@@ -68,8 +72,10 @@ export class Bench {
   }
 
   /** Starts the product, met by a user whom a role allows what is asked; questions are not for the mighty. */
-  async served(): Promise<{ ours: Ours | null; target: Target }> {
-    const ours = await this.ours()
+  async served(
+    options: Parameters<typeof startOurs>[2] = {},
+  ): Promise<{ ours: Ours | null; target: Target }> {
+    const ours = await this.ours(options)
     return { ours, target: ours === null ? NOBODY : await worker(ours) }
   }
 
@@ -180,7 +186,7 @@ export class Bench {
       connections: FILLING_CONNECTIONS,
       streams: 1,
       plan,
-      seconds: 600,
+      seconds: FILLING_SECONDS,
       warmUpSeconds: 0,
       atMost: AT_MOST,
     })
@@ -204,17 +210,23 @@ export class Bench {
     return isFirst && seconds >= 1 ? FIRST_WARM_UP_SECONDS : Math.min(WARM_UP_SECONDS, seconds / 2)
   }
 
-  /** Runs the rounds, ours and bare in turns. */
+  /** Runs the rounds, ours and bare in turns, and gets where costs are told in them. */
   async alternate(
-    row: Omit<Row, 'ours' | 'bare'>,
+    row: Omit<Row, 'ours' | 'bare' | 'gets'>,
     ours: Round | null,
     bare: Round | null,
     rounds = this.options.rounds,
   ): Promise<Row> {
-    const samples: { ours: Sample[]; bare: Sample[] } = { ours: [], bare: [] }
+    const samples: { ours: Sample[]; bare: Sample[]; gets: Sample[] } = {
+      ours: [],
+      bare: [],
+      gets: [],
+    }
+    const inGets = row.costs?.of === 'gets' && ours !== null
     for (let round = 0; round < rounds; round++) {
       for (const [side, measure] of [
         ['ours', ours],
+        ['gets', inGets ? () => this.#bareGets() : null],
         ['bare', bare],
       ] as const) {
         if (measure === null) continue
@@ -224,6 +236,18 @@ export class Bench {
       }
     }
     return { ...row, ...samples }
+  }
+
+  /** Gets of a small object from a server that does nothing but the transport: the unit of costs. */
+  async #bareGets(): Promise<Sample> {
+    this.#gets ??= this.bare({
+      is: 'http',
+      headers: { 'content-type': 'application/json' },
+      body: 'v'.repeat(OBJECT_BYTES),
+    })
+    const { target } = await this.#gets
+    const lanes = { connections: GET_CONNECTIONS }
+    return rateOf(await this.requests(target, 'h1', lanes, { is: 'get', path: '/' }))
   }
 
   /** Measures a round of ours, with a profile of the server where they are wanted. */

@@ -25,6 +25,12 @@ export interface Goal {
   readonly number: number
 }
 
+/** The most CPU that an operation may take: in multiples of a bare HTTPS get, or of the row's own limit. */
+export interface CostGoal {
+  readonly of: 'gets' | 'bare'
+  readonly atMost: number
+}
+
 /** One figure beside its limit; rounds in the order they were run, ours and bare in turns. */
 export interface Row {
   readonly question: string
@@ -32,7 +38,11 @@ export interface Row {
   readonly unit: Unit
   readonly ours: readonly Sample[]
   readonly bare: readonly Sample[]
+  /** Bare HTTPS gets, one round beside each of ours; for costs in gets. */
+  readonly gets?: readonly Sample[]
   readonly goal: Goal | null
+  /** What CPU may cost, beside the goal. */
+  readonly costs?: CostGoal
 }
 
 export interface Verdict {
@@ -43,6 +53,9 @@ export interface Verdict {
   /** Rates only: throughput, ours to bare, which other work on the machine disturbs. */
   readonly ratioByTime: number | null
   readonly met: boolean | null
+  /** CPU of ours in multiples of what the goal of costs compares it with; null without one. */
+  readonly cost: number | null
+  readonly costMet: boolean | null
 }
 
 /** A sample of answers or deliveries. */
@@ -71,20 +84,16 @@ export const plain = (value: number): Sample => ({ value, cpuMicros: null, loadC
 /** What a row says: medians, and the median of the ratios of neighbouring rounds. */
 export function verdictOf(row: Row): Verdict {
   const isRate = row.unit === '/s' || row.unit === 'MB/s'
-  const pairs = row.ours.flatMap((ours, i) => {
-    const bare = row.bare[i]
-    return bare === undefined ? [] : [{ ours, bare }]
-  })
+  const pairs = neighbours(row.ours, row.bare)
   const byValue = median(pairs.map(({ ours, bare }) => ours.value / bare.value))
   // Neighbouring rounds saw the same neighbours on the machine, so they are compared with each other.
-  const byCpu = median(
-    pairs.flatMap(({ ours, bare }) =>
-      ours.cpuMicros === null || bare.cpuMicros === null ? [] : [bare.cpuMicros / ours.cpuMicros],
-    ),
-  )
+  const byCpu = median(costsOf(pairs).map((cost) => 1 / cost))
   const ours = medianSample(row.ours)
   const ratio = isRate ? (byCpu ?? byValue) : byValue
   const judged = row.goal?.of === 'value' ? (ours?.value ?? null) : ratio
+  const { costs } = row
+  const compared = costs?.of === 'gets' ? neighbours(row.ours, row.gets ?? []) : pairs
+  const cost = costs === undefined ? null : median(costsOf(compared))
   return {
     ours,
     bare: medianSample(row.bare),
@@ -96,8 +105,28 @@ export function verdictOf(row: Row): Verdict {
         : row.goal.is === 'at least'
           ? judged >= row.goal.number
           : judged <= row.goal.number,
+    cost,
+    costMet: cost === null || costs === undefined ? null : cost <= costs.atMost,
   }
 }
+
+interface Pair {
+  readonly ours: Sample
+  readonly bare: Sample
+}
+
+/** Rounds that were measured one after the other. */
+const neighbours = (ours: readonly Sample[], bare: readonly Sample[]): readonly Pair[] =>
+  ours.flatMap((sample, i) => {
+    const beside = bare[i]
+    return beside === undefined ? [] : [{ ours: sample, bare: beside }]
+  })
+
+/** CPU of ours to that of bare, where both are known. */
+const costsOf = (pairs: readonly Pair[]): number[] =>
+  pairs.flatMap(({ ours, bare }) =>
+    ours.cpuMicros === null || bare.cpuMicros === null ? [] : [ours.cpuMicros / bare.cpuMicros],
+  )
 
 /** The middle value, or the mean of the two in the middle; null of nothing. */
 export function median(values: readonly number[]): number | null {

@@ -22,6 +22,8 @@ export interface BenchOptions {
   readonly watchers: readonly number[]
   /** Numbers of objects, rising. */
   readonly growth: readonly number[]
+  /** Numbers of pods that selections are compared among: few and many. */
+  readonly selected: readonly [number, number]
   /** Role bindings of others. */
   readonly bindings: number
   /** Custom resource definitions that nobody uses. */
@@ -33,8 +35,9 @@ export const help = `Usage: npm run bench -- [flags]
 
 Measures the built server (npm run build) beside the limits of the machine, in alternating rounds.
 
-  --only a,b       questions to ask: get, identity, list, mixed, fairness,
-                   create, patch, apply, custom, etcd-create, watch, start,
+  --only a,b       questions to ask: get, identity, list, selectors, mixed,
+                   fairness, create, patch, apply, lease, delete, custom,
+                   etcd-create, plugins, webhooks, watch, start, command,
                    growth, processes (default all)
   --store name     engine under the server: lmdb, etcd or both (default both,
                    if the machine has an etcd; the limits alone: lmdb)
@@ -42,6 +45,7 @@ Measures the built server (npm run build) beside the limits of the machine, in a
   --rounds n       rounds, at least 1 (default 3)
   --watchers a,b   numbers of watchers (default 1000,5000)
   --objects a,b    numbers of objects of growth, rising (default 1000,10000,100000)
+  --selected a,b   numbers of pods of selectors (default 2000,200000)
   --quick          one short round of small numbers, to see that it runs
   --server cmd     command that starts the server (default: node dist/bin/orch.js server)
   --bare-only      only the limits, without the server
@@ -64,6 +68,7 @@ export function parseOptions(
       store: { type: 'string' },
       watchers: { type: 'string' },
       objects: { type: 'string' },
+      selected: { type: 'string' },
       seconds: { type: 'string' },
       rounds: { type: 'string' },
       quick: { type: 'boolean', default: false },
@@ -91,6 +96,9 @@ export function parseOptions(
     growth:
       numbersOf('objects', values.objects) ??
       (values.quick ? [200, 1_000] : [1_000, 10_000, 100_000]),
+    selected: twoOf(
+      numbersOf('selected', values.selected) ?? (values.quick ? [200, 1_000] : [2_000, 200_000]),
+    ),
     bindings: values.quick ? 500 : 5_000,
     definitions: values.quick ? 50 : 1_000,
   }
@@ -109,6 +117,12 @@ function numbersOf(name: string, text: string | undefined): readonly number[] | 
   if (numbers.some((number, i) => number <= (numbers[i - 1] ?? LEAST)))
     throw new Error(`--${name} takes rising numbers above ${LEAST}`)
   return numbers
+}
+
+function twoOf([few, many, ...more]: readonly number[]): [number, number] {
+  if (few === undefined || many === undefined || more.length > 0)
+    throw new Error('--selected takes two numbers')
+  return [few, many]
 }
 
 // Of objects, some are in a namespace of their own; watchers share connections.

@@ -1,6 +1,6 @@
 /** The table for people and the document for programs. */
 import { arch, cpus, loadavg, release } from 'node:os'
-import { verdictOf, type Goal, type Row, type Sample } from './measure.ts'
+import { verdictOf, type CostGoal, type Goal, type Row, type Sample } from './measure.ts'
 import type { BenchOptions } from './options.ts'
 
 // Read before any work of our own.
@@ -30,7 +30,7 @@ export function jsonReport(
       seconds: options.seconds,
       rounds: options.rounds,
       rows: rows.map((row) => {
-        const { ours, bare, ratio, ratioByTime, met } = verdictOf(row)
+        const { ours, bare, ratio, ratioByTime, met, cost, costMet } = verdictOf(row)
         return {
           question: row.question,
           what: row.what,
@@ -41,7 +41,10 @@ export function jsonReport(
           ratioByTime,
           goal: row.goal,
           met,
-          rounds: { ours: row.ours, bare: row.bare },
+          costs: row.costs ?? null,
+          cost,
+          costMet,
+          rounds: { ours: row.ours, bare: row.bare, gets: row.gets ?? [] },
         }
       }),
       notes,
@@ -67,7 +70,7 @@ const HEADINGS = [
 /** The table. */
 export function textReport(rows: readonly Row[], notes: readonly string[]): string {
   const cells = rows.map((row) => {
-    const { ours, bare, ratio, ratioByTime, met } = verdictOf(row)
+    const { ours, bare, ratio, ratioByTime, met, cost, costMet } = verdictOf(row)
     const cpu = (s: Sample | null) =>
       s === null || s.cpuMicros === null ? '-' : figure(s.cpuMicros)
     const busy = [ours, bare].map((s) =>
@@ -83,7 +86,9 @@ export function textReport(rows: readonly Row[], notes: readonly string[]): stri
       ours?.storeCpuMicros === undefined ? '' : figure(ours.storeCpuMicros),
       ours?.p50Ms === undefined ? '' : `${figure(ours.p50Ms)} / ${figure(ours.p99Ms ?? 0)}`,
       busy.join(' / '),
-      goalText(row.goal, row.unit, met),
+      [goalText(row.goal, row.unit, met), costText(row.costs, cost, costMet)]
+        .filter((text) => text !== '')
+        .join('; '),
     ]
   })
   const shown = HEADINGS.map((_, i) => i).filter(
@@ -124,5 +129,15 @@ function goalText(goal: Goal | null, unit: string, met: boolean | null): string 
   if (goal === null) return ''
   const sign = goal.is === 'at least' ? '>=' : '<='
   const number = goal.of === 'value' ? `${figure(goal.number)} ${unit}` : String(goal.number)
-  return `${sign} ${number}${met === null ? '' : met ? ' met' : ' MISSED'}`
+  return `${sign} ${number}${verdictText(met)}`
 }
+
+/** What it costs, and may cost. */
+function costText(costs: CostGoal | undefined, cost: number | null, met: boolean | null): string {
+  if (costs === undefined) return ''
+  const unit = costs.of === 'gets' ? 'gets' : 'x bare'
+  const found = cost === null ? '' : `${figure(cost)} `
+  return `cpu ${found}<= ${costs.atMost} ${unit}${verdictText(met)}`
+}
+
+const verdictText = (met: boolean | null) => (met === null ? '' : met ? ' met' : ' MISSED')

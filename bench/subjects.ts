@@ -43,13 +43,14 @@ export async function startOurs(
     /** Keeps objects there instead. */
     readonly etcd?: Etcd
     readonly profiled?: boolean
+    readonly flags?: readonly string[]
   } = {},
 ): Promise<Ours> {
   const dataDir = options.dataDir ?? workspace.folder()
   const { etcd } = options
   const store =
     etcd === undefined ? ['--store', options.store ?? 'lmdb'] : ['--etcd-servers', etcd.url]
-  const flags = ['--data-dir', dataDir, '--secure-port', '0', ...store]
+  const flags = ['--data-dir', dataDir, '--secure-port', '0', ...store, ...(options.flags ?? [])]
   const argv = [...command, ...flags]
   const child = options.profiled ? workspace.profiled(argv) : workspace.command(argv)
   await firstLine(child, command.join(' '))

@@ -40,7 +40,7 @@ export const workerAgain = (ours: Ours): Target => certified(ours, WORKER)
 /** A user whom a role of the cluster allows what the questions ask, and nothing else; waits until it does. */
 export async function worker(ours: Ours): Promise<Target> {
   const rule = (apiGroup: string, resource: string) => ({
-    verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
+    verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'],
     apiGroups: [apiGroup],
     resources: [resource],
   })
@@ -50,6 +50,8 @@ export async function worker(ours: Ours): Promise<Target> {
       rule('', 'configmaps'),
       rule('', 'pods'),
       rule('apps', 'deployments'),
+      rule('apps', 'deployments/status'),
+      rule(vocabularies.orch.resolve('coordination{api}'), 'leases'),
       rule('bench.example.com', 'gadgets'),
     ],
   })

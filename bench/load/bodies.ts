@@ -1,5 +1,5 @@
 /** The JSON of objects that requests carry. */
-import type { ObjectType } from './job.ts'
+import { CHANGING, REVISION, type ObjectType, type Pods } from './job.ts'
 
 /** Digits of the number in a name. */
 const NUMBER_DIGITS = 7
@@ -106,6 +106,56 @@ export function deploymentParts(prefix: string, replicas: number): Parts {
     }),
   )
 }
+
+/** Labels of a pod's own, one with its number; selections of one pod use it. */
+export const OWN_LABEL = 'number'
+/** The node that so many pods are on. */
+export const nodeOf = (number: number, onEachNode: number): string =>
+  `node-${numberText(Math.floor(number / onEachNode))}`
+
+/** A pod with one container. */
+export function podText(
+  number: number,
+  { prefix, markEvery, onEachNode }: Pick<Pods, 'prefix' | 'markEvery' | 'onEachNode'>,
+): string {
+  const marked = markEvery !== undefined && number % markEvery === 0
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: prefix + numberText(number),
+      labels: {
+        app: 'shop',
+        [OWN_LABEL]: numberText(number),
+        ...(marked ? { marked: 'yes' } : {}),
+      },
+    },
+    spec: {
+      ...(onEachNode === undefined ? {} : { nodeName: nodeOf(number, onEachNode) }),
+      containers: [
+        {
+          name: 'web',
+          image: 'registry.example.com/shop/web:1.4.2',
+          ports: [{ containerPort: 8080 }],
+          resources: { requests: { cpu: '100m', memory: '128Mi' } },
+        },
+      ],
+    },
+  })
+}
+
+/** The lease of a lane's node agent, as it renews it; a template for `replace`. */
+export const leaseText = (apiVersion: string, name: string): string =>
+  JSON.stringify({
+    apiVersion,
+    kind: 'Lease',
+    metadata: { name, resourceVersion: REVISION },
+    spec: {
+      holderIdentity: name,
+      leaseDurationSeconds: 40,
+      renewTime: `2022-11-01T10:00:00.${CHANGING}Z`,
+    },
+  })
 
 /** A binding of a role for one user, who has no other. */
 export const bindingText = (prefix: string, number: number): string =>

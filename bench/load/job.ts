@@ -23,6 +23,8 @@ export type Plan =
       /** Form that is asked for; JSON by default. */
       readonly accept?: string
     }
+  /** Gets one path after the other, again and again. */
+  | { readonly is: 'gets'; readonly paths: readonly string[] }
   /** Walks a list in pages, again and again. */
   | { readonly is: 'pages'; readonly path: string; readonly limit: number }
   /** Makes `count` objects, numbered under a prefix. */
@@ -46,6 +48,8 @@ export type Plan =
       readonly prefix: string
       readonly count: number
     }
+  /** The same with pods of a few containers; the paths take turns. */
+  | ({ readonly is: 'createPods' } & Pods)
   /** Makes role bindings, each for a user of its own, numbered under a prefix; the paths take turns. */
   | {
       readonly is: 'createBindings'
@@ -57,6 +61,18 @@ export type Plan =
   | { readonly is: 'patch'; readonly path: string; readonly prefix: string }
   /** Changes the image of one container of a deployment, by strategic merge. */
   | { readonly is: 'patchImage'; readonly path: string; readonly prefix: string }
+  /** Replaces objects, one for each lane, as controllers do: read once, then each time from the last answer. */
+  | {
+      readonly is: 'replace'
+      /** With the name, and for sub-resources with theirs; lane by lane. */
+      readonly paths: readonly string[]
+      /** Objects to send, with places for the revision and for what changes: see `REVISION` and `CHANGING`. */
+      readonly texts: readonly string[]
+    }
+  /** Renews leases by merge patches of the time. */
+  | { readonly is: 'patchLease'; readonly path: string; readonly prefix: string }
+  /** Deletes a collection, once. */
+  | { readonly is: 'deleteCollection'; readonly path: string }
   /** Applies a deployment: always the same, or each time with another number of replicas. */
   | {
       readonly is: 'apply'
@@ -67,6 +83,23 @@ export type Plan =
       /** Objects with data instead, as `create` makes them, and of this kind. */
       readonly of?: ObjectType
     }
+
+/** Where the text of an object to be replaced has its revision and a value that changes each time, six digits. */
+export const REVISION = '{{revision}}'
+export const CHANGING = '{{changing}}'
+
+/** Pods to be made. */
+export interface Pods {
+  readonly paths: readonly string[]
+  readonly prefix: string
+  readonly count: number
+  /** Number of the first; 0 by default. */
+  readonly from?: number
+  /** Every so many-th carries the label `marked`; none by default. */
+  readonly markEvery?: number
+  /** So many pods, one after the other, are on one node; on none by default. */
+  readonly onEachNode?: number
+}
 
 /** What objects say of their kind. */
 export interface ObjectType {

@@ -1,6 +1,13 @@
 /** Turns a plan into requests, lane by lane. */
-import { bindingText, configMapParts, deploymentParts, numberText, type Parts } from './bodies.ts'
-import type { Plan } from './job.ts'
+import {
+  bindingText,
+  configMapParts,
+  deploymentParts,
+  numberText,
+  podText,
+  type Parts,
+} from './bodies.ts'
+import { CHANGING, REVISION, type Plan } from './job.ts'
 
 const JSON_TYPE = 'application/json'
 
@@ -62,6 +69,11 @@ export function requestsOf(plan: Plan): NextRequest {
       const request = new PlannedRequest('GET', plan.path, '', null, plan.accept)
       return () => request
     }
+    case 'gets': {
+      const requests = plan.paths.map((path) => new PlannedRequest('GET', path))
+      let sent = 0
+      return () => requests[sent++ % requests.length]!
+    }
     case 'pages': {
       const first = new PlannedRequest('GET', `${plan.path}?limit=${plan.limit}`)
       return (_lane, answer) => {
@@ -75,6 +87,37 @@ export function requestsOf(plan: Plan): NextRequest {
       return configMaps(plan)
     case 'createDeployments':
       return numbered(plan, deploymentParts(plan.prefix, 3))
+    case 'createPods': {
+      const { paths, count, from = 0 } = plan
+      let made = 0
+      return () => {
+        if (made >= count) return null
+        const number = from + made++
+        const body = Buffer.from(podText(number, plan))
+        return new PlannedRequest('POST', paths[number % paths.length] ?? '/', JSON_TYPE, body)
+      }
+    }
+    case 'replace':
+      return replacements(plan)
+    case 'patchLease': {
+      let round = 0
+      return (lane) =>
+        patchOf(
+          plan,
+          lane,
+          'application/merge-patch+json',
+          `{"spec":{"renewTime":"2022-11-01T10:00:00.${sixDigits(round++)}Z"}}`,
+        )
+    }
+    case 'deleteCollection': {
+      const request = new PlannedRequest('DELETE', plan.path)
+      let isSent = false
+      return () => {
+        if (isSent) return null
+        isSent = true
+        return request
+      }
+    }
     case 'createBindings': {
       const { paths, prefix, count } = plan
       let made = 0
@@ -124,6 +167,21 @@ export function requestsOf(plan: Plan): NextRequest {
         return patchOf(plan, lane, 'application/apply-patch+yaml', body, '?fieldManager=applier')
       }
     }
+  }
+}
+
+const sixDigits = (number: number) => String(number % 1_000_000).padStart(6, '0')
+
+/** Each lane reads the revision of its object before the first replacement, and knows it from the answers then. */
+function replacements({ paths, texts }: Extract<Plan, { readonly is: 'replace' }>): NextRequest {
+  let round = 0
+  return (lane, answer) => {
+    const path = paths[lane]!
+    if (answer === null) return new PlannedRequest('GET', path)
+    const revision = /"resourceVersion":"(\d+)"/.exec(answer.head)?.[1]
+    if (revision === undefined) throw new Error(`an answer without a revision: ${answer.head}`)
+    const text = texts[lane]!.replace(REVISION, revision).replace(CHANGING, sixDigits(round++))
+    return new PlannedRequest('PUT', path, JSON_TYPE, Buffer.from(text))
   }
 }
 

@@ -34,7 +34,10 @@ export async function runRequests(job: RequestsJob): Promise<LoadResult> {
   }
 }
 
-const nameOf = (plan: Plan) => `${plan.is} ${'path' in plan ? plan.path : plan.paths.join(' ')}`
+const nameOf = (plan: Plan) =>
+  `${plan.is} ${'path' in plan ? plan.path : plan.paths.slice(0, SHOWN_PATHS).join(' ')}`
+
+const SHOWN_PATHS = 3
 
 class ClosedLoop {
   readonly #job: RequestsJob

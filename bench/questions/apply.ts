@@ -1,6 +1,6 @@
 /** What do applying and field ownership cost above the store? */
 import type { Bench, Question } from '../bench.ts'
-import type { Plan } from '../load/job.ts'
+import { CHANGING, REVISION, type Plan } from '../load/job.ts'
 import { rateOf, type Row } from '../measure.ts'
 import type { Ours } from '../subjects.ts'
 
@@ -15,19 +15,21 @@ export const apply: Question = {
     const { ours, target } = await bench.served()
     const lanes = { connections: CONNECTIONS }
     const from = async (namespace: string) =>
-      ours === null ? { path: '', text: '' } : deployments(bench, ours, namespace)
+      ours === null ? NONE : deployments(bench, ours, namespace)
     const changed = await from('apply-change')
     const same = await from('apply-same')
     const imaged = await from('image')
+    const reported = await from('status')
     const valueBytes = Buffer.byteLength(same.text) || BARE_BYTES
     const measured = (plan: Plan) =>
       ours && (async () => rateOf(await bench.requests(target, 'h1', lanes, plan)))
     const store = () => bench.rawStore(CONNECTIONS, valueBytes)
-    const row = (what: string) => ({
+    const row = (what: string, atMost: number) => ({
       question: 'apply',
       what: `${what}, ${CONNECTIONS} connections`,
       unit: '/s' as const,
       goal: null,
+      costs: { of: 'gets', atMost } as const,
     })
     const repeated: Plan = {
       is: 'apply',
@@ -43,16 +45,16 @@ export const apply: Question = {
     })
     return [
       await bench.alternate(
-        row('apply that changes one field'),
+        row('apply that changes one field', 8.5),
         measured({ ...repeated, path: changed.path, changes: true }),
         store,
       ),
       // It writes nothing, so its limit is the transport.
-      await bench.alternate(row('apply that changes nothing'), measured(repeated), async () =>
+      await bench.alternate(row('apply that changes nothing', 2.5), measured(repeated), async () =>
         rateOf(await bench.requests(bare.target, 'h1', lanes, repeated)),
       ),
       await bench.alternate(
-        row('create of a deployment'),
+        row('create of a deployment', 7),
         ours &&
           (async (round) => {
             const path = await namespaceOf(bench, ours, `create-deployments-${round}`)
@@ -62,8 +64,13 @@ export const apply: Question = {
         store,
       ),
       await bench.alternate(
-        row('strategic merge of an image'),
+        row('strategic merge of an image', 8),
         measured({ is: 'patchImage', path: imaged.path, prefix: PREFIX }),
+        store,
+      ),
+      await bench.alternate(
+        row("update of a deployment's status with one condition changed", 7),
+        measured(replacing(reported)),
         store,
       ),
     ]
@@ -75,12 +82,28 @@ async function namespaceOf(bench: Bench, ours: Ours, name: string): Promise<stri
   return `/apis/apps/v1/namespaces/${name}/deployments`
 }
 
+/** Deployments under a path, as they are read. */
+interface Deployments {
+  readonly path: string
+  readonly text: string
+  readonly all: readonly { readonly name: string; readonly text: string }[]
+}
+
+const NONE: Deployments = { path: '', text: '', all: [] }
+
+/** What a controller sends that tells of progress: the whole object, with another message in one condition. */
+const replacing = ({ path, all }: Deployments): Plan => ({
+  is: 'replace',
+  paths: all.map(({ name }) => `${path}/${name}/status`),
+  texts: all.map(({ text }) =>
+    text
+      .replace(/"resourceVersion":"\d+"/, `"resourceVersion":"${REVISION}"`)
+      .replace(PROGRESS, `Step ${CHANGING} of the rollout has ended.`),
+  ),
+})
+
 /** Deployments that one manager applied and another gave a status, one for each connection. */
-async function deployments(
-  bench: Bench,
-  ours: Ours,
-  namespace: string,
-): Promise<{ path: string; text: string }> {
+async function deployments(bench: Bench, ours: Ours, namespace: string): Promise<Deployments> {
   const path = await namespaceOf(bench, ours, namespace)
   await bench.run({
     is: 'requests',
@@ -104,8 +127,12 @@ async function deployments(
       status: STATUS,
     })
   }
-  const { text } = await ours.ask('GET', `${path}/${items[0]!.metadata.name}`)
-  return { path, text }
+  const all = []
+  for (const { metadata } of items) {
+    const { text } = await ours.ask('GET', `${path}/${metadata.name}`)
+    all.push({ name: metadata.name, text })
+  }
+  return { path, text: all[0]!.text, all }
 }
 
 const condition = (type: string, reason: string, message: string) => ({
@@ -117,6 +144,8 @@ const condition = (type: string, reason: string, message: string) => ({
   lastUpdateTime: '2022-11-01T10:00:00Z',
 })
 
+const PROGRESS = 'The rollout has ended.'
+
 const STATUS = {
   observedGeneration: 1,
   replicas: 3,
@@ -125,6 +154,6 @@ const STATUS = {
   availableReplicas: 3,
   conditions: [
     condition('Available', 'MinimumReplicasAvailable', 'Deployment has minimum availability.'),
-    condition('Progressing', 'NewReplicaSetAvailable', 'The rollout has ended.'),
+    condition('Progressing', 'NewReplicaSetAvailable', PROGRESS),
   ],
 }

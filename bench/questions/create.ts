@@ -38,6 +38,10 @@ export const create: Question = {
             what: `create 2 KiB, durable, ${connections} connection${connections === 1 ? '' : 's'}`,
             unit: '/s',
             goal: connections === 128 ? { of: 'ratio', is: 'at least', number: 0.1 } : null,
+            // Without the CPU of etcd itself.
+            ...(connections === 128
+              ? { costs: { of: 'gets', atMost: bench.store === 'etcd' ? 5 : 3 } as const }
+              : {}),
           },
           ours &&
             (async (round) => {

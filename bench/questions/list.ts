@@ -3,7 +3,7 @@ import { vocabularies } from '../../src/vocabulary/index.ts'
 import { OBJECT_BYTES, type Bench, type Question } from '../bench.ts'
 import type { Plan, Target } from '../load/job.ts'
 import { memoryOf, resetPeak } from '../machine.ts'
-import { bytesOf, plain, type Goal, type Row } from '../measure.ts'
+import { bytesOf, plain, rateOf, type Goal, type Row } from '../measure.ts'
 
 const PAGE = 500
 const MARK_EVERY = 100
@@ -71,6 +71,22 @@ export const list: Question = {
     ]
     if (ours !== null) {
       const { pid } = ours.target
+      const page = { is: 'get', path: `${path}?limit=${PAGE}` } as const
+      const pages = (plan: Plan) => async () =>
+        rateOf(await bench.requests(target, 'h1', one, plan))
+      rows.push(
+        await bench.alternate(
+          {
+            question: 'list',
+            what: `page of ${PAGE} as a Table, to the same page as JSON`,
+            unit: '/s',
+            goal: null,
+            costs: { of: 'bare', atMost: 1.2 },
+          },
+          pages({ ...page, accept: TABLE }),
+          pages(page),
+        ),
+      )
       rows.push(
         await bench.alternate(
           {

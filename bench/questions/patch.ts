@@ -16,6 +16,7 @@ export const patch: Question = {
         what: `merge patch of a label, ${CONNECTIONS} connections`,
         unit: '/s',
         goal: null,
+        costs: { of: 'gets', atMost: 4 },
       },
       ours &&
         (async () =>

@@ -2,8 +2,9 @@
 import { issue } from '../../src/pki/issue.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
 import { OBJECT_BYTES, type Bench, type Question } from '../bench.ts'
-import type { Target } from '../load/job.ts'
+import type { Plan, Target } from '../load/job.ts'
 import { plain, rateOf, type Row } from '../measure.ts'
+import { podsIn } from '../pods.ts'
 import { firstLine, type Ours } from '../subjects.ts'
 
 const CONNECTIONS = 16
@@ -21,23 +22,21 @@ export const webhooks: Question = {
     if (without.ours === null || others.ours === null || one.ours === null) return []
     for (let i = 0; i < OTHERS; i++) await configureOther(others.ours, i)
     await configureOne(one.ours, await startWebhook(bench))
-    const creates = (ours: Ours, target: Target, name: string) => async (round: number) =>
-      rateOf(
-        await bench.requests(
-          target,
-          'h1',
-          { connections: CONNECTIONS },
-          {
-            is: 'create',
-            path: await bench.namespace(ours, `${name}-${round}`),
-            prefix: 'settings-',
-            sizeBytes: OBJECT_BYTES,
-            count: Number.MAX_SAFE_INTEGER,
-          },
-        ),
-      )
+    const creates =
+      (ours: Ours, target: Target, name: string, ofPods = false) =>
+      async (round: number) => {
+        const namespace = `${name}-${round}`
+        const path = await bench.namespace(ours, namespace)
+        const count = Number.MAX_SAFE_INTEGER
+        const plan: Plan = ofPods
+          ? { is: 'createPods', paths: [await podsIn(ours, namespace)], prefix: 'web-', count }
+          : { is: 'create', path, prefix: 'settings-', sizeBytes: OBJECT_BYTES, count }
+        return rateOf(await bench.requests(target, 'h1', { connections: CONNECTIONS }, plan))
+      }
     const bare = creates(without.ours, without.target, 'bare')
     const called = creates(one.ours, one.target, 'called')
+    const barePods = creates(without.ours, without.target, 'bare-pods', true)
+    const calledPods = creates(one.ours, one.target, 'called-pods', true)
     const question = 'webhooks'
     const atLeast = { of: 'ratio', is: 'at least', number: 0.95 } as const
     return [
@@ -69,15 +68,28 @@ export const webhooks: Question = {
         },
         null,
       ),
+      await bench.alternate(
+        {
+          question,
+          what: "the server's CPU for one call of a webhook for a pod",
+          unit: 'us',
+          goal: { of: 'value', is: 'at most', number: 1000 },
+        },
+        async (round) => {
+          const [more, less] = [await calledPods(round), await barePods(round)]
+          return plain((more.cpuMicros ?? 0) - (less.cpuMicros ?? 0))
+        },
+        null,
+      ),
     ]
   },
 }
 
-const hook = (name: string, resource: string, clientConfig: object) => ({
+const hook = (name: string, resources: readonly string[], clientConfig: object) => ({
   name,
   clientConfig,
   rules: [
-    { operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: [resource] },
+    { operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources },
     { operations: ['CREATE'], apiGroups: ['apps'], apiVersions: ['*'], resources: ['*/*'] },
   ],
   namespaceSelector: { matchLabels: { webhooks: 'on' } },
@@ -90,12 +102,12 @@ async function configureOther(ours: Ours, i: number): Promise<void> {
   const url = `https://127.0.0.1:1/${i}`
   await ours.ask('POST', `${PATH}/${kind}webhookconfigurations`, {
     metadata: { name: `other-${i}` },
-    webhooks: [hook(`other-${i}.example.com`, 'secrets', { url })],
+    webhooks: [hook(`other-${i}.example.com`, ['secrets'], { url })],
   })
 }
 
 async function configureOne(ours: Ours, clientConfig: object): Promise<void> {
-  const webhook = hook('one.example.com', 'configmaps', clientConfig)
+  const webhook = hook('one.example.com', ['configmaps', 'pods'], clientConfig)
   await ours.ask('POST', `${PATH}/validatingwebhookconfigurations`, {
     metadata: { name: 'one' },
     webhooks: [{ ...webhook, namespaceSelector: {} }],

@@ -45,7 +45,7 @@ export interface PluginResource extends ResourceName {
 
 /** Decides about requests, and may change the objects that they write. */
 export interface Plugin {
-  /** Whether it handles an operation; called once, when the server starts. */
+  /** Whether it handles an operation; called once, before the first request of it. */
   handles(operation: Operation): boolean
   /**
    * The resources that it handles; without it all. It is read once: the plugin costs nothing in requests for others.

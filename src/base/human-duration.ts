@@ -33,3 +33,13 @@ export function age(time: string | null | undefined, nowMs: number): string {
     return '<unknown>'
   }
 }
+
+/** The milliseconds of an RFC 3339 time since which a table shows an age; null for anything else. */
+export function sinceOf(time: unknown): number | null {
+  if (typeof time !== 'string' || time === '' || time === ZERO_TIME) return null
+  try {
+    return parseTime(time)
+  } catch {
+    return null
+  }
+}

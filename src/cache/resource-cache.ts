@@ -1,4 +1,5 @@
 import type { Event, Revision } from '../engine/engine.ts'
+import { SelectorIndexes, type IndexBudget, type Requirement } from './selector-indexes.ts'
 import type { Slabs } from './slab.ts'
 import { SortedIndex } from './sorted-index.ts'
 import type { StorageForm } from './storage-form.ts'
@@ -24,12 +25,28 @@ export class ResourceCache {
   /** The oldest revision whose state, and the changes after it, are available. */
   floor: Revision
   #present = 0
+  /** Indexes that selections use; null: none are made. */
+  readonly indexes: SelectorIndexes | null
 
-  constructor(prefix: string, floor: Revision, slabs: Slabs, form: StorageForm | null = null) {
+  constructor(
+    prefix: string,
+    floor: Revision,
+    slabs: Slabs,
+    {
+      form = null,
+      indexes = null,
+    }: { form?: StorageForm | null; indexes?: IndexBudget | null } = {},
+  ) {
     this.prefix = prefix
     this.floor = floor
     this.#slabs = slabs
     this.form = form
+    this.indexes = indexes?.isOpen === true ? new SelectorIndexes(this, indexes) : null
+  }
+
+  /** The newest versions by key. */
+  get entries(): SortedIndex {
+    return this.#index
   }
 
   /**
@@ -75,8 +92,10 @@ export class ResourceCache {
       if (!prev || prev.deleted) this.#present++
     }
     if (prev) this.historyBytes += prev.bytes
+    const changed = entry ?? { key: event.key, head: version }
     if (entry) entry.head = version
-    else this.#index.add({ key: event.key, head: version })
+    else this.#index.add(changed)
+    if (this.indexes?.isEmpty === false) this.indexes.changed(changed, prev)
     this.#log.push(version)
     return version
   }
@@ -120,6 +139,26 @@ export class ResourceCache {
       if (version && !version.deleted) versions.push(version)
       return versions.length < most
     })
+    return versions
+  }
+
+  /**
+   * The objects that requirements select at a revision not below the floor, among perhaps others, as `collect` has
+   * them; null when no index knows.
+   */
+  among(
+    requirements: readonly Requirement[],
+    prefix: string,
+    { start, at = Infinity }: { start?: string; at?: Revision } = {},
+  ): StoredObject[] | null {
+    const entries = this.indexes?.candidates(requirements, { prefix, start }, at) ?? null
+    if (entries === null) return null
+    const versions: StoredObject[] = []
+    for (const { head } of entries) {
+      let version: StoredObject | null = head
+      while (version && version.revision > at) version = version.prev
+      if (version && !version.deleted) versions.push(version)
+    }
     return versions
   }
 
@@ -183,6 +222,7 @@ export class ResourceCache {
       return true
     })
     this.historyBytes = 0
+    this.indexes?.retire()
   }
 
   #dropTombstone(version: StoredObject): void {

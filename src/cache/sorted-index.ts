@@ -107,7 +107,8 @@ export class SortedIndex {
   }
 }
 
-function lowerBound(chunk: readonly Entry[], key: string): number {
+/** Position of the first entry whose key is not below `key`. */
+export function lowerBound(chunk: readonly Entry[], key: string): number {
   let low = 0
   let high = chunk.length
   while (low < high) {

@@ -182,6 +182,14 @@ export class StoredObject implements Selectable {
     return version
   }
 
+  /** Whether another version of the object has the same labels and selectable fields. */
+  hasSelectorsOf(other: StoredObject): boolean {
+    const [from, bytes] = [this.start, this.selectorBytes]
+    if (bytes !== other.selectorBytes) return false
+    const { memory, start } = other
+    return this.memory.compare(memory, start, start + bytes, from, from + bytes) === 0
+  }
+
   /** Labels and selectable fields. */
   facts(): SelectorFacts {
     if (this.selectorBytes === 0 && this.fault === null) return NONE

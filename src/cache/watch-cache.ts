@@ -12,6 +12,7 @@ import {
   type Item,
   type Revision,
 } from '../engine/engine.ts'
+import { PageRoom } from '../engine/page-room.ts'
 import { Slabs } from './slab.ts'
 import {
   prepareAll,
@@ -21,6 +22,7 @@ import {
   type ResourceCacheKey,
 } from './storage-form.ts'
 import { ResourceCache } from './resource-cache.ts'
+import { IndexBudget, type Requirement } from './selector-indexes.ts'
 import { StoredObject } from './stored-object.ts'
 import { WatchHub } from './watch-hub.ts'
 
@@ -41,6 +43,8 @@ export interface CacheOptions {
   readonly historyMs: number
   /** Maximum bytes of superseded versions per resource in memory; the engine keeps the rest. */
   readonly historyBytes?: number
+  /** Maximum bytes of indexes that selections use; 0: none are made. */
+  readonly indexBytes?: number
   /**
    * The form of objects under a resource cache's prefix at this moment; null: nothing is stored there, or no
    * conversion. By default nothing is converted. Call `renew` when the form changes.
@@ -67,10 +71,25 @@ export interface ListState {
   readonly items: Iterable<StoredObject>
   /** All of them, or the first `most`, at once; cheaper than iterating. */
   readonly all: (most?: number) => readonly StoredObject[]
+  /** Tells how many objects were examined and selected, where an index might have known them. */
+  readonly examined?: (examined: number, selected: number) => void
+}
+
+/** The state that a list reads. */
+export interface ListOptions {
+  /** The latest by default. */
+  readonly at?: Revision
+  /** First key. */
+  readonly start?: string
+  /** The only key that is of interest: others may be left out. */
+  readonly only?: string
+  /** What selected objects have: others may be left out. */
+  readonly requires?: readonly Requirement[]
 }
 
 const PAGE = 250
 const MOST_ITEMS = 10_000
+const INDEX_BYTES = 64 << 20
 /** Maximum number of concurrent read-index requests; later reads share the next one. */
 const MOST_READ_INDEXES = 2
 /** Maximum number of event loop iterations that a read-index request waits for other reads. */
@@ -91,6 +110,7 @@ export class WatchCache {
   /** Callbacks for the next resource that appears under a prefix. */
   readonly #awaiting = new Map<string, Set<() => void>>()
   readonly #slabs = new Slabs()
+  readonly #indexes: IndexBudget
   readonly #waiting = new IndexedPool<Waiter>()
   readonly hub: WatchHub
   #revision: Revision
@@ -106,7 +126,8 @@ export class WatchCache {
 
   constructor(engine: Engine, options: CacheOptions) {
     this.#engine = engine
-    this.#options = { historyBytes: 64 << 20, ...options }
+    this.#options = { historyBytes: 64 << 20, indexBytes: INDEX_BYTES, ...options }
+    this.#indexes = new IndexBudget(this.#options.indexBytes)
     this.#revision = engine.revision()
     this.hub = new WatchHub(this)
     this.#unsubscribe = engine.subscribe((events) => this.#publish(events))
@@ -131,6 +152,11 @@ export class WatchCache {
   /** Bytes of memory for objects and their history. */
   get memoryBytes(): number {
     return this.#slabs.bytes
+  }
+
+  /** Estimate of the memory that indexes for selections take. */
+  get indexBytes(): number {
+    return this.#indexes.bytes
   }
 
   /** Number of loaded resource caches. */
@@ -257,11 +283,7 @@ export class WatchCache {
    * Objects under `prefix` (a key prefix inside the resource cache) at the latest or an exact revision.
    * Throws Compacted, FutureRevision and ResourceCacheGone.
    */
-  async list(
-    of: ResourceCacheKey,
-    prefix: string,
-    options: { at?: Revision; start?: string } = {},
-  ): Promise<ListState> {
+  async list(of: ResourceCacheKey, prefix: string, options: ListOptions = {}): Promise<ListState> {
     const resourceCache = await this.resourceCache(of)
     const { at } = options
     if (at === undefined) return stateOf(resourceCache, this.#revision, prefix, options)
@@ -289,14 +311,18 @@ export class WatchCache {
     return versions
   }
 
-  /** Objects under a prefix from the engine, in pages of a size that suits it. */
+  /**
+   * Objects under a prefix from the engine, in pages of a size that suits it. The values of a page are lost with the next
+   * one.
+   */
   async *#pages(prefix: string, at: Revision, from?: string): AsyncGenerator<readonly Item[]> {
     const { pageBytes } = this.#engine
     let start = from
     let limit = PAGE
+    const room = new PageRoom()
     for (;;) {
       const { items, more } = await this.#engine.range(prefix, {
-        ...{ at, limit },
+        ...{ at, limit, room },
         ...(start === undefined ? {} : { start }),
       })
       if (items.length > 0) yield items
@@ -382,7 +408,10 @@ export class WatchCache {
     missed: readonly Event[],
   ): Promise<{ readonly resourceCache: ResourceCache; readonly prepared: number }> {
     const at = this.#revision
-    const resourceCache = new ResourceCache(prefix, at, this.#slabs, form)
+    const resourceCache = new ResourceCache(prefix, at, this.#slabs, {
+      form,
+      indexes: this.#indexes,
+    })
     for await (const items of this.#pages(prefix, at)) {
       if (form?.prepare) await prepareAll(items.map(valueOf), form)
       for (let from = 0; from < items.length; from += PAGE) {
@@ -459,8 +488,10 @@ export class WatchCache {
   /** Discards history older than the window, here and in the engine. */
   async trim(): Promise<void> {
     const upTo = this.#engine.revisionAt(this.#options.clock.now() - this.#options.historyMs)
-    for (const resourceCache of this.#resourceCaches.values())
+    for (const resourceCache of this.#resourceCaches.values()) {
       resourceCache.trim(upTo, this.#options.historyBytes)
+      resourceCache.indexes?.age()
+    }
     if (upTo > this.#engine.oldest()) await this.#engine.compact(upTo)
   }
 }
@@ -483,13 +514,26 @@ function versionIn(event: Event, form: StorageForm | null): StoredObject | null 
   return StoredObject.of(value, { key, revision: at, created, prev }, null, form)
 }
 
-const stateOf = (
+function stateOf(
   resourceCache: ResourceCache,
   at: Revision,
   prefix: string,
-  options: { at?: Revision; start?: string },
-): ListState => ({
-  at,
-  items: resourceCache.range(prefix, options),
-  all: (most = Infinity) => resourceCache.collect(prefix, { ...options, most }),
-})
+  options: ListOptions,
+): ListState {
+  const { requires = [], only, start = '' } = options
+  let found: readonly StoredObject[] | null = null
+  if (only !== undefined) {
+    const one = only >= start ? resourceCache.getAt(only, at) : null
+    found = one ? [one] : []
+  } else if (requires.length > 0) found = resourceCache.among(requires, prefix, { ...options, at })
+  const known = found
+  if (known) return { at, items: known, all: (most) => known.slice(0, most) }
+  return {
+    at,
+    items: resourceCache.range(prefix, options),
+    all: (most = Infinity) => resourceCache.collect(prefix, { ...options, most }),
+    ...(requires.length === 0
+      ? {}
+      : { examined: (count, selected) => resourceCache.indexes?.note(requires, count, selected) }),
+  }
+}

@@ -49,6 +49,8 @@ export interface Column<T> {
   readonly description: string
   /** Gets the object in its JSON form, or a view of it (`json-view.ts`): access declared fields by their names. */
   cell(object: T, c: HookContext): unknown
+  /** Set when the cell is the age of this time, wherever it is one; such cells are computed without the object. */
+  since?(object: T): unknown
 }
 
 /** A condition on the row of a table, such as `Completed`; clients filter or style rows by it. */
@@ -356,7 +358,12 @@ export const column = <T>(
   name: string,
   type: Column<T>['type'],
   cell: Column<T>['cell'],
-  options: { wide?: boolean; format?: 'name'; description?: string } = {},
+  options: {
+    wide?: boolean
+    format?: 'name'
+    description?: string
+    since?: NonNullable<Column<T>['since']>
+  } = {},
 ): Column<T> => ({
   name,
   type,
@@ -364,4 +371,5 @@ export const column = <T>(
   priority: options.wide === true ? 1 : 0,
   description: options.description ?? '',
   ...(options.format === undefined ? {} : { format: options.format }),
+  ...(options.since === undefined ? {} : { since: options.since }),
 })

@@ -1,6 +1,6 @@
 import type { ResourceEntry } from './catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
-import { column, type Column, type HookContext } from './resource.ts'
+import { column, type Column } from './resource.ts'
 
 /** Columns of kinds that declare none. */
 export const STANDARD_COLUMNS: readonly Column<Typed>[] = [
@@ -23,7 +23,3 @@ export function columnDefinitions(served: ResourceEntry): object[] {
     priority,
   }))
 }
-
-/** The cells of one object, in the order of the columns. */
-export const cellsOf = (served: ResourceEntry, object: Typed, c: HookContext): unknown[] =>
-  served.table.columns.map(({ cell }) => cell(object, c) ?? null)

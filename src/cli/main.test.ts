@@ -223,6 +223,7 @@ describe('options of the server', () => {
     eventTtlMs: 3_600_000,
     historyMs: 300_000,
     requestTimeoutMs: 60_000,
+    selectorIndexBytes: 67_108_864,
     shutdownGraceMs: 60_000,
     livezGraceMs: 0,
     shutdownDelayMs: 0,

@@ -43,13 +43,19 @@ export function schemaColumns(definitions: readonly ColumnDefinition[] = [AGE]):
       description:
         one.description ??
         `Custom resource definition column (in JSONPath format): ${one.jsonPath}`,
-      cell: (object, { now }) => cellOf(one.type, path, object, now),
+      cell: (object, c) => cellOf(one.type, path, object, c),
+      ...(one.type === 'date' ? { since: (object: Typed) => valuesAt(path, object)[0] } : {}),
     })
   }
   return columns
 }
 
-function cellOf(type: string, path: JsonPath, object: unknown, now: number): unknown {
+function cellOf(
+  type: string,
+  path: JsonPath,
+  object: unknown,
+  c: { readonly now: number },
+): unknown {
   const values = valuesAt(path, object)
   if (values.length === 0) return null
   if (type === 'string') return values.map(textOf).join(' ')
@@ -66,7 +72,7 @@ function cellOf(type: string, path: JsonPath, object: unknown, now: number): unk
     case 'boolean':
       return typeof value === 'boolean' ? value : null
     case 'date':
-      return typeof value === 'string' ? sinceText(value, now) : null
+      return typeof value === 'string' ? sinceText(value, c.now) : null
     default:
       return null
   }

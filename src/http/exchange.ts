@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
+import { Abortable } from './abortable.ts'
 import { lingerAfter } from './http1-linger.ts'
 import { originForm } from './http1-refusals.ts'
 import { ObservedOut } from './observed-out.ts'
@@ -24,6 +25,8 @@ export interface Exchange {
   /** Aborted when the client disconnects, or by `abort`. */
   readonly signal: AbortSignal
   abort(): void
+  /** Cheaper than `signal`, for one caller at a time: calls back when that aborts; null: no more. Returns whether it has. */
+  whenGone(call: (() => void) | null): boolean
   /** Breaks the connection, or resets the stream: the client gets no response, or an incomplete one. */
   cut(): void
   /**
@@ -91,25 +94,7 @@ function pass(source: IncomingMessage, sink: BodySink): void {
   if (source.destroyed && !source.readableEnded) sink.cut()
 }
 
-/** Common part of both protocols. */
-abstract class Base {
-  #controller: AbortController | null = null
-  get signal(): AbortSignal {
-    if (!this.#controller) {
-      const controller = new AbortController()
-      this.#controller = controller
-      this.onClosed(() => controller.abort())
-    }
-    return this.#controller.signal
-  }
-  abort(): void {
-    void this.signal
-    this.#controller?.abort()
-  }
-  protected abstract onClosed(call: () => void): void
-}
-
-export class Http1Exchange extends Base implements Exchange {
+export class Http1Exchange extends Abortable implements Exchange {
   readonly method: string
   readonly target: string
   readonly headers: IncomingHttpHeaders

@@ -77,19 +77,18 @@ export class FairLimits implements RequestLimits {
   }
 
   #wait(context: Context, ticket: Ticket): Promise<void> {
-    const { signal } = context.exchange
+    const { exchange } = context
     const { turns } = this.#options
     return new Promise((resolve, reject) => {
-      const gone = () => ticket.end()
       ticket.onDecision = () => {
-        signal.removeEventListener('abort', gone)
+        exchange.whenGone(null)
         if (ticket.state !== 'executing') return reject(tooManyRequests(context))
         const turn = turns.take(ticket.flow, ticket.startedAt)
         if (turn === null) resolve()
         else void turn.then(resolve)
       }
-      if (signal.aborted) gone()
-      else signal.addEventListener('abort', gone, { once: true })
+      const gone = () => ticket.end()
+      if (exchange.whenGone(gone)) gone()
     })
   }
 }

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import type { RequestHead } from '../http2/request-head.ts'
 import type { ServerStream } from '../http2/server-stream.ts'
+import { Abortable } from './abortable.ts'
 import type { Exchange, ExchangeObserver, HeaderList, Out } from './exchange.ts'
 import { ObservedOut } from './observed-out.ts'
 import { collectBody, type BodyBudget } from './request-body.ts'
@@ -10,7 +11,7 @@ import { collectBody, type BodyBudget } from './request-body.ts'
 const EMPTY = Buffer.alloc(0)
 
 /** One request and its response over HTTP/2. */
-export class Http2Exchange implements Exchange, Out {
+export class Http2Exchange extends Abortable implements Exchange, Out {
   readonly method: string
   readonly target: string
   readonly headers: IncomingHttpHeaders
@@ -19,10 +20,10 @@ export class Http2Exchange implements Exchange, Out {
   readonly #stream: ServerStream
   readonly #declared: number
   readonly #hasBody: boolean
-  #controller: AbortController | null = null
   #source: BodySource | null = null
 
   constructor(stream: ServerStream, head: RequestHead) {
+    super()
     this.#stream = stream
     this.#declared = head.declared
     this.#hasBody = !stream.isRemoteEnded
@@ -42,22 +43,12 @@ export class Http2Exchange implements Exchange, Out {
   get upgrade(): null {
     return null
   }
-  get signal(): AbortSignal {
-    return this.#abortController().signal
-  }
-  abort(): void {
-    this.#abortController().abort()
+  protected onClosed(call: () => void): void {
+    if (this.#stream.isOver) call()
+    else this.#stream.onClosed = call
   }
   cut(): void {
     this.#stream.reset(INTERNAL_ERROR)
-  }
-  #abortController(): AbortController {
-    if (this.#controller) return this.#controller
-    const controller = new AbortController()
-    this.#controller = controller
-    if (this.#stream.isOver) controller.abort()
-    else this.#stream.onClosed = () => controller.abort()
-    return controller
   }
   readBody(limit: number, budget: BodyBudget | null): Promise<Buffer> {
     if (!this.#hasBody) return Promise.resolve(EMPTY)

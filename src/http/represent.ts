@@ -12,7 +12,8 @@ import type { HookContext } from '../catalogue/resource.ts'
 import { StatusError } from '../meta/errors.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import { formatJson } from '../codec/json-text.ts'
-import { cellsOf, columnDefinitions } from '../catalogue/table.ts'
+import { columnDefinitions } from '../catalogue/table.ts'
+import { rowText, TableRows } from '../catalogue/table-rows.ts'
 import type { ChangeType } from '../cache/watch-hub.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { Form } from './form.ts'
@@ -72,11 +73,11 @@ export function objectJson(
           form,
           versionOnly(isStored ? resourceVersionOf(object) : versionOf(object)),
         ),
-        ...rowParts(api, { served, form, c: hookContext(api) }, object).map(toBuffer),
+        ...rowParts(api, { served, form, c: hookContext(api), kept: null }, object).map(toBuffer),
         CLOSE,
       ])
     case 'PartialObjectMetadata':
-      return Buffer.concat(metadataParts(api, served, object, form).map(toBuffer))
+      return Buffer.concat(metadataParts(api, { served, form }, object).map(toBuffer))
     case 'PartialObjectMetadataList':
       throw noList(served)
   }
@@ -187,7 +188,8 @@ export function listBytes(
       }
     }
     case 'Table': {
-      const rows = { served, form, c: hookContext(api) }
+      const kept = list.isMade === true ? null : rowsOf(api)
+      const rows = { served, form, c: hookContext(api), kept }
       return {
         opening: tableOpening(served, form, metadata),
         closing: LAST_LINE,
@@ -201,7 +203,7 @@ export function listBytes(
         opening: Buffer.from(JSON.stringify(head).slice(0, -1) + OPEN_ITEMS),
         closing: LAST_LINE,
         from: null,
-        item: (version) => metadataParts(api, served, version, form),
+        item: (version) => metadataParts(api, { served, form }, version),
       }
     }
     case 'PartialObjectMetadata':
@@ -299,41 +301,56 @@ interface Rows {
   readonly served: ResourceEntry
   readonly form: Form
   readonly c: HookContext
+  /** Rows of stored objects; null: none are kept. */
+  readonly kept: TableRows | null
+}
+
+const rowsOfServers = new WeakMap<HookDependencies, TableRows>()
+
+/** The rows that a server keeps. */
+function rowsOf(api: HookDependencies): TableRows {
+  let rows = rowsOfServers.get(api)
+  if (rows === undefined) rowsOfServers.set(api, (rows = new TableRows()))
+  return rows
 }
 
 function rowParts(
   api: HookDependencies,
-  { served, form, c }: Rows,
+  { served, form, c, kept }: Rows,
   source: StoredObject | Made,
 ): Part[] {
-  const object = 'revision' in source ? viewOf(api, served, source) : parsed(source)
-  const cells = JSON.stringify(cellsOf(served, object, c))
-  const conditions = served.table.rowConditions?.(object) ?? []
-  const marks = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`
-  const head = `{"cells":${cells}${marks},"object":`
+  const head =
+    'revision' in source && kept !== null
+      ? kept.text(served, source, () => viewOf(api, served, source), c)
+      : rowText(served, 'revision' in source ? viewOf(api, served, source) : parsed(source), c)
   switch (form.includeObject) {
     case 'None':
       return [`${head}null}`]
     case 'Object':
       return [head, objectJson(api, served, source, { ...form, as: '' }), '}']
     case 'Metadata':
-      return [head, ...metadataParts(api, served, source, form), '}']
+      return metadataParts(api, { served, form, before: head, after: '}' }, source)
   }
 }
 
+/** Metadata as an object of its own, between what surrounds it: few parts, since each costs. */
 function metadataParts(
   api: HookDependencies,
-  served: ResourceEntry,
+  {
+    served,
+    form,
+    before = '',
+    after = '',
+  }: Pick<Rows, 'served' | 'form'> & { readonly before?: string; readonly after?: string },
   source: StoredObject | Made,
-  form: Form,
 ): Part[] {
-  const opening = `{"kind":"PartialObjectMetadata","apiVersion":"${form.asVersion}","metadata":`
+  const opening = `${before}{"kind":"PartialObjectMetadata","apiVersion":"${form.asVersion}","metadata":`
   // A version may use annotations for fields that it does not have.
   const metadata =
     'revision' in source && served.conversion !== null && !served.conversion.same
       ? formatJson(converted(api, served, source).metadata)
       : source.metadata()
-  return [opening, metadata, '}']
+  return [opening, metadata, `}${after}`]
 }
 
 const toBuffer = (part: Part): Buffer => (typeof part === 'string' ? Buffer.from(part) : part)
@@ -352,7 +369,7 @@ export function eventForm(api: HookDependencies, served: ResourceEntry, form: Fo
     first = false
     return Buffer.concat([
       opening,
-      ...rowParts(api, { served, form, c: hookContext(api) }, seen).map(toBuffer),
+      ...rowParts(api, { served, form, c: hookContext(api), kept: null }, seen).map(toBuffer),
       CLOSE,
     ])
   }

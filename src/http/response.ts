@@ -4,6 +4,7 @@ import type { ListResult, Result } from '../registry/results.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { WaitingConversion } from '../catalogue/entry.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
+import { asPart } from '../base/request-parts.ts'
 import type { ShapeClass } from '../notation/shape.ts'
 import { HIJACKED, type ApiResponse, type Context } from './context.ts'
 import type { HeaderList, Out } from './exchange.ts'
@@ -37,8 +38,24 @@ export function resultResponse(
 ): ApiResponse | Promise<ApiResponse> {
   const waiting = served.conversion?.waiting
   if (waiting) return convertedAnswer(context, waiting, result)
-  context.record?.answered(served, result)
+  const { record } = context
+  record?.answered(served, result)
   const form = responseForm(context)
+  if (!record?.parts) return madeResponse(context, served, result, form)
+  const part = form.as === '' ? 'serialize-response-object' : 'transform-response-object'
+  const begun = record.parts.begin(part)
+  const made = madeResponse(context, served, result, form)
+  if (made instanceof Promise) return made.finally(() => begun.end())
+  begun.end()
+  return made
+}
+
+function madeResponse(
+  context: Context,
+  served: ResourceEntry,
+  result: Result,
+  form: Form,
+): ApiResponse | Promise<ApiResponse> {
   if (form.type === 'protobuf') return protobufAnswer(context, served, result, form)
   switch (result.is) {
     case 'status':
@@ -82,7 +99,10 @@ async function convertedAnswer(
 ): Promise<ApiResponse> {
   // Negotiate first: a 406 must not cost a conversion.
   responseForm(context)
-  return resultResponse(context, waiting.shown, await shownResult(waiting, result))
+  const converting = shownResult(waiting, result)
+  const parts = context.record?.parts
+  const shown = await (parts ? asPart(parts, 'transform-response-object', converting) : converting)
+  return resultResponse(context, waiting.shown, shown)
 }
 
 async function protobufAnswer(
@@ -124,10 +144,14 @@ export async function documentAnswer(
 const whole = (result: ListResult, bytes: ListBytes): Buffer =>
   Buffer.concat([...encodedChunks(result, bytes)])
 
-/** A list of generated items, in chunks. */
-function* encodedChunks(result: ListResult, bytes: ListBytes): Generator<Buffer> {
+/** A list of generated items, in chunks of memory that `take` gives; longer items and short lists have their own. */
+function* encodedChunks(
+  result: ListResult,
+  bytes: ListBytes,
+  take: () => Buffer = () => Buffer.allocUnsafeSlow(GZIP_CHUNK),
+): Generator<Buffer> {
   const guess = bytes.opening.length + bytes.closing.length + result.items.length * ITEM_ESTIMATE
-  let chunk = Buffer.allocUnsafeSlow(Math.min(GZIP_CHUNK, guess))
+  let chunk = guess < GZIP_CHUNK ? Buffer.allocUnsafeSlow(guess) : take()
   let at = bytes.opening.copy(chunk)
   let isFirst = true
   for (const version of result.items) {
@@ -137,7 +161,7 @@ function* encodedChunks(result: ListResult, bytes: ListBytes): Generator<Buffer>
     for (const part of parts) needed += typeof part === 'string' ? 3 * part.length : part.length
     if (at + needed > chunk.length) {
       yield chunk.subarray(0, at)
-      chunk = Buffer.allocUnsafeSlow(Math.max(GZIP_CHUNK, needed))
+      chunk = needed > GZIP_CHUNK ? Buffer.allocUnsafeSlow(needed) : take()
       at = 0
     }
     if (!isFirst) chunk[at++] = itemSeparator[0]!
@@ -152,7 +176,8 @@ function* encodedChunks(result: ListResult, bytes: ListBytes): Generator<Buffer>
 /** A list of generated items: one body when it is short, else chunks with yields to the event loop between them. */
 function encodedListResponse(context: Context, result: ListResult, bytes: ListBytes): ApiResponse {
   const headers: HeaderList = ['content-type', 'application/json']
-  const chunks = encodedChunks(result, bytes)
+  const isZipped = takesGzip(context)
+  const chunks = encodedChunks(result, bytes, isZipped ? newChunk : takeChunk)
   const first = chunks.next().value as Buffer
   const second = chunks.next()
   if (second.done === true) return { status: 200, headers, body: first }
@@ -161,7 +186,7 @@ function encodedListResponse(context: Context, result: ListResult, bytes: ListBy
     yield second.value as Buffer
     yield* chunks
   }
-  if (takesGzip(context)) {
+  if (isZipped) {
     headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
     return { status: 200, headers, body: (out) => gzipTo(out, all()) }
   }
@@ -171,8 +196,9 @@ function encodedListResponse(context: Context, result: ListResult, bytes: ListBy
 async function sendChunks(out: Out, chunks: Iterable<Buffer>): Promise<void> {
   for (const chunk of chunks) {
     if (out.closed) return
+    const ok = out.write(chunk, () => giveBack(chunk))
     // Yield to the event loop between the chunks of a long list.
-    await (out.write(chunk) ? nextTurn() : out.drained())
+    await (ok ? nextTurn() : out.drained())
   }
   out.end()
 }

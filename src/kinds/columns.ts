@@ -13,5 +13,8 @@ export const ageColumn = column<Typed>(
   'Age',
   'string',
   (o, { now }) => age(o.metadata.creationTimestamp, now),
-  { description: 'Time since the object was created.' },
+  {
+    description: 'Time since the object was created.',
+    since: (o) => o.metadata.creationTimestamp,
+  },
 )

@@ -38,23 +38,24 @@ export const holdsMoreThan = (document: unknown, most: number): boolean =>
 export function countUpTo(document: unknown, most: number): number {
   const open: object[] = []
   let left = most
-  const look = (value: unknown) => {
-    left--
-    if (typeof value === 'object' && value !== null) open.push(value)
-  }
-  if (typeof document === 'object' && document !== null) open.push(document)
+  if (isContainer(document)) open.push(document)
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
     if (Array.isArray(one)) {
-      if (one.length > left) return most + 1
-      for (const item of one) look(item)
+      left -= one.length
+      if (left < 0) return most + 1
+      for (const item of one as unknown[]) if (isContainer(item)) open.push(item)
     } else {
-      const keys = Object.keys(one)
-      if (keys.length > left) return most + 1
-      for (const key of keys) look((one as Record<string, unknown>)[key])
+      for (const key in one) {
+        if (--left < 0) return most + 1
+        const member = (one as Record<string, unknown>)[key]
+        if (isContainer(member)) open.push(member)
+      }
     }
   }
   return most - left
 }
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 const COMMA = 0x2c
 const OPEN_LIST = 0x5b
@@ -65,6 +66,8 @@ const OPEN_OBJECT = 0x7b
  * Commas in strings count too, so the result may be true for fewer values; false is reliable.
  */
 export function mayHoldMoreThan(bytes: Uint8Array, most: number): boolean {
+  // Each value has a comma or the opening of a container before it.
+  if (bytes.length <= most) return false
   let left = most
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i]

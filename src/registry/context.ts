@@ -4,6 +4,7 @@ import type { Attributes, Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
 import type { IterationQueue } from '../base/iteration-queue.ts'
 import type { Ids } from '../base/ids.ts'
+import { asPart, type RequestParts } from '../base/request-parts.ts'
 import { placeOfKey, type ObjectPlace } from '../base/store-keys.ts'
 import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
@@ -149,8 +150,8 @@ export interface Call {
   readonly warn: (text: string) => void
   /** Adds to the audit record; absent without one. */
   readonly annotate?: (key: string, value: string, level: AuditLevel) => void
-  /** Where the time of webhooks is summed up; absent or null: nowhere. */
-  readonly record?: { webhookMs: number } | null
+  /** Where the time of webhooks is summed up, and that of parts; absent or null: nowhere. */
+  readonly record?: { webhookMs: number; readonly parts: RequestParts | null } | null
   /** Deadline for the start of the response, milliseconds since the epoch; absent: never. */
   readonly deadline?: () => number
   /** A request of the server to itself: not authorized. */
@@ -173,6 +174,12 @@ export interface Body {
 
 /** Query parameters: every value of each name in order. */
 export type Query = ReadonlyMap<string, readonly string[]>
+
+/** Waits for the store, as a part of the request. */
+export function storeWork<T>(call: Pick<Call, 'record'>, work: Promise<T>): Promise<T> {
+  const parts = call.record?.parts
+  return parts ? asPart(parts, 'etcd', work) : work
+}
 
 /** First value of a parameter; undefined when absent. */
 export const first = (query: Query, name: string): string | undefined => query.get(name)?.[0]

@@ -125,7 +125,8 @@ export async function shownVersions(
 
 /** A result with its objects in the requested version. Rejects with StatusError. */
 export async function shownResult(waiting: WaitingConversion, result: Result): Promise<Result> {
-  if (result.is === 'list') return { ...result, items: await shownVersions(waiting, result.items) }
+  if (result.is === 'list')
+    return { ...result, items: await shownVersions(waiting, result.items), isMade: true }
   if (result.is !== 'object') return result
   const [version] = await shownVersions(waiting, [result.version])
   return { ...result, version: version! }

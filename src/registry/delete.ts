@@ -15,7 +15,7 @@ import type { StoredObject } from '../cache/stored-object.ts'
 import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { optionsOfDeletion } from './admission-options.ts'
-import { type WriteDependencies, type Call, first, keyOf, placeOf } from './context.ts'
+import { type WriteDependencies, type Call, first, keyOf, placeOf, storeWork } from './context.ts'
 import { existing } from './get.ts'
 import { select } from './list.ts'
 import { asVersion, decodeDocumentSteps, decodeStored, encodeObjectSteps } from './objects.ts'
@@ -133,7 +133,8 @@ async function deleteOnce(
       ...objectChanges(api, { served, key, old, next: null, record: null, over: live.revision }),
       ...(await companions(api, call, served)),
     ]
-    const commit = await api.cache.commit(changes, await api.cache.resourceCache(served.storage))
+    const table = await api.cache.resourceCache(served.storage)
+    const commit = await storeWork(call, api.cache.commit(changes, table))
     return commit.done ? deleted(served, old, live, answer) : null
   }
   const record = await paced(encodeObjectSteps(served, next), pace)
@@ -143,7 +144,7 @@ async function deleteOnce(
     return deleted(served, next, wanted, answer)
   const changes = objectChanges(api, { served, key, old, next, record, over: live.revision })
   const table = await api.cache.resourceCache(served.storage)
-  const commit = await api.cache.commit(changes, table)
+  const commit = await storeWork(call, api.cache.commit(changes, table))
   if (!commit.done) return null
   return deleted(served, next, committed(table, changes[0], commit.at), answer)
 }

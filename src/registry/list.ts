@@ -37,27 +37,33 @@ export async function select(
   const prefix = keyOf(served, call.namespace, '')
   const start = await startOf(api, options)
   const only = call.name !== '' ? call.name : chosen.name
+  const isOnePlace = !served.namespaced || call.namespace !== ''
   let state
   try {
     state = await api.cache.list(served.storage, prefix, {
       ...(start.at === undefined ? {} : { at: start.at }),
       ...(start.from === '' ? {} : { start: prefix + start.from }),
+      ...(only !== undefined && isOnePlace
+        ? { only: prefix + only }
+        : { requires: chosen.requires }),
     })
   } catch (error) {
     throw historyError(error, api, options, start)
   }
   if (start.limit === 0) {
+    const candidates = state.all()
     const items = await chosenOf(
-      only === undefined ? state.all() : [...named(state.items, only)],
+      only === undefined ? candidates : candidates.filter(isNamed(only)),
       chosen.matches,
     )
+    state.examined?.(candidates.length, items.length)
     return listResult(state.at, items)
   }
   // With a selector the remaining items are not counted: that would evaluate it for all of them.
   const isCounted = chosen.matches === null && only === undefined
   const { items, next } = isCounted
     ? firstOf(state, start.limit)
-    : firstChosen(only === undefined ? state.items : named(state.items, only), chosen, start.limit)
+    : firstChosen(state, chosen, { limit: start.limit, only })
   if (!next) return listResult(state.at, items)
   const behind = () =>
     api.cache.loaded(served.storage)?.countAfter(prefix, next.key, state.at) ??
@@ -86,20 +92,29 @@ function firstOf(state: ListState, limit: number): Chunk {
 }
 
 function firstChosen(
-  candidates: Iterable<StoredObject>,
+  state: ListState,
   { matches }: Selection,
-  limit: number,
+  { limit, only }: { readonly limit: number; readonly only: string | undefined },
 ): Chunk {
   const items: StoredObject[] = []
-  for (const version of candidates) {
+  const hasName = only === undefined ? null : isNamed(only)
+  let examined = 0
+  let next: StoredObject | undefined
+  for (const version of state.items) {
+    examined++
+    if (hasName && !hasName(version)) continue
     const isFull = items.length >= limit
     if (version.fault !== null && (matches || !isFull))
       throw unreadableAmong(version.key, version.fault)
     if (matches && !matches(version)) continue
-    if (isFull) return { items, next: version }
+    if (isFull) {
+      next = version
+      break
+    }
     items.push(version)
   }
-  return { items, next: undefined }
+  state.examined?.(examined, items.length)
+  return { items, next }
 }
 
 const listResult = (revision: number, items: readonly StoredObject[]): ListResult => ({
@@ -136,9 +151,9 @@ function refuseUnreadable(versions: readonly StoredObject[]): void {
   if (unreadable) throw unreadableAmong(unreadable.key, unreadable.fault!)
 }
 
-function* named(items: Iterable<StoredObject>, name: string): Generator<StoredObject> {
+function isNamed(name: string): (version: StoredObject) => boolean {
   const end = `/${name}`
-  for (const version of items) if (version.key.endsWith(end)) yield version
+  return ({ key }) => key.endsWith(end)
 }
 
 async function startOf(api: ReadDependencies, options: ListOptions): Promise<Start> {

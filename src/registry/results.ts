@@ -17,6 +17,8 @@ export interface ListResult {
   /** Revision of the state; never empty. */
   readonly revision: number
   readonly items: readonly StoredObject[]
+  /** The items were made for this response: others may have the same keys and revisions. */
+  readonly isMade?: true
   /** Token of the next chunk; empty on the last. */
   readonly continueToken: string
   /** Number of items after this chunk; undefined when not reported. */

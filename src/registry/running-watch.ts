@@ -1,6 +1,7 @@
 import { expired, internalError, StatusError } from '../meta/errors.ts'
 import { TransformError, unreadableAmong } from '../engine/encryption/unreadable.ts'
 import type { ResourceCache } from '../cache/resource-cache.ts'
+import type { Requirement } from '../cache/selector-indexes.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { Watcher, WatchSink, WatchView } from '../cache/watch-hub.ts'
 import type { WatchDependencies } from './context.ts'
@@ -16,6 +17,8 @@ export interface WatchPlan extends Pick<WatchView, 'prefix' | 'matches'> {
   readonly table: ResourceCache
   /** Equal texts select the same objects under the prefix. */
   readonly selection: string
+  /** What selected objects have. */
+  readonly requires: readonly Requirement[]
   /** Revision to continue from; 0: start with the present objects. */
   readonly from: number
   readonly timeoutMs: number
@@ -78,10 +81,17 @@ export class RunningWatch {
 
   /** The objects at the start. */
   #present(): readonly StoredObject[] {
-    const { table, prefix, matches } = this.#plan
+    const { table, prefix, matches, requires } = this.#plan
+    if (!matches) return table.collect(prefix)
+    const known = table.among(requires, prefix)
+    if (known) return known.filter(matches)
     const present: StoredObject[] = []
-    for (const version of table.range(prefix))
-      if (!matches || matches(version)) present.push(version)
+    let examined = 0
+    for (const version of table.range(prefix)) {
+      examined++
+      if (matches(version)) present.push(version)
+    }
+    table.indexes?.note(requires, examined, present.length)
     return present
   }
 

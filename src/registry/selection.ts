@@ -8,6 +8,7 @@ import {
   type FieldTerm,
   type LabelSelector,
 } from '../meta/selectors.ts'
+import type { Requirement } from '../cache/selector-indexes.ts'
 import { filterBit, type Selectable } from '../cache/stored-object.ts'
 
 /** Selects objects of a collection. */
@@ -16,11 +17,13 @@ export interface Selection {
   readonly matches: ((object: Selectable) => boolean) | null
   /** The only name that `metadata.name=x` allows; undefined when there is none. */
   readonly name: string | undefined
+  /** What every selected object has, for indexes; others may have it as well. */
+  readonly requires: readonly Requirement[]
   /** Equal ids mean equal selections. */
   readonly id: string
 }
 
-const EVERYTHING: Selection = { matches: null, name: undefined, id: '' }
+const EVERYTHING: Selection = { matches: null, name: undefined, requires: [], id: '' }
 
 /**
  * Parses label and field selectors. Throws 400 on bad syntax and on fields that the kind does not support in
@@ -43,6 +46,7 @@ export function selection(served: ResourceEntry, labelText: string, fieldText: s
   return {
     id: `${labelText}\0${fieldText}`,
     name: names[0],
+    requires: requirementsOf(labels, terms),
     matches(object) {
       const { key } = object
       if (byName.length > 0 || byNamespace.length > 0) {
@@ -59,6 +63,29 @@ export function selection(served: ResourceEntry, labelText: string, fieldText: s
       return byField.length === 0 || matchesFields(byField, facts.fields)
     },
   }
+}
+
+/** What conditions require of an object: those that ask for absence, or for anything but a value, require nothing. */
+function requirementsOf(
+  labels: LabelSelector | null,
+  fields: readonly FieldTerm[],
+): readonly Requirement[] {
+  const found: Requirement[] = []
+  for (const { key: name, operator, values } of labels?.requirements ?? []) {
+    if (operator === '=' || operator === '==' || operator === 'in')
+      found.push({ attribute: { of: 'label', name }, values })
+    else if (operator === 'exists' || operator === 'gt' || operator === 'lt')
+      found.push({ attribute: { of: 'hasLabel', name }, values: [''] })
+  }
+  for (const { field, op, value } of fields) {
+    if (op !== '=' || value === '' || field === 'metadata.namespace') continue
+    const attribute =
+      field === 'metadata.name'
+        ? ({ of: 'name', name: '' } as const)
+        : ({ of: 'field', name: field } as const)
+    found.push({ attribute, values: [value] })
+  }
+  return found
 }
 
 /** Bits that the bloom filter of every selected object has. */

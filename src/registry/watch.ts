@@ -23,6 +23,7 @@ export async function watch(api: WatchDependencies, call: Call): Promise<WatchSt
     table: await api.cache.resourceCache(served.storage),
     ...watchedKeys(call, chosen),
     selection: chosen.id,
+    requires: chosen.requires,
     from,
     timeoutMs: timeoutOf(api, options),
     sendsBookmarks: options.allowBookmarks,

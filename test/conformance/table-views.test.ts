@@ -8,11 +8,13 @@ import { listBytes } from '../../src/http/represent.ts'
 import { inProcess } from '../../src/server/in-process.fixture.ts'
 import type { JsonObject } from '../../src/codec/codec.ts'
 import type { Typed } from '../../src/meta/object-meta.ts'
-import { cellsOf } from '../../src/catalogue/table.ts'
+import { TableRows } from '../../src/catalogue/table-rows.ts'
 import { manifests } from '../manifests.fixture.ts'
 import { arbitraryOf } from '../protobuf/arbitrary.ts'
 
 const SEED = 1_200_413
+/** Kept rows are shown at once, and later. */
+const LATER = [0, 0, 7_000, 90_061_000, -1e13]
 const RUNS = 12
 
 const { api, close } = await inProcess()
@@ -43,16 +45,19 @@ for (const { versions } of api.catalogue.entries()) {
   const { published, table } = served
   if (published.is !== 'shape') throw new Error(`${served.kind} has no shape`)
   const { shape } = published
-  const list = { is: 'list', status: 200, revision: 1, continueToken: '', remaining: 0, items: [] }
+  const isMade = true
+  const list = { is: 'list', status: 200, revision: 1, continueToken: '', items: [], isMade }
   const rowOf = (object: object, includeObject: 'None' | 'Metadata' | 'Object') => {
     const version = asVersion(encodeObject(served, object as Typed), 77)
     const form = { ...PLAIN, as: 'Table', asVersion: 'meta.orch.io/v1', includeObject } as const
     const { item } = listBytes(api, served, list as never, form)
     return { version, row: () => Buffer.concat(item(version).map((part) => Buffer.from(part))) }
   }
-  const whole = (text: string, shown: string) => {
+  const kept = new TableRows()
+  let keys = 0
+  const whole = (text: string, shown: string, at = c) => {
     const object = JSON.parse(text) as Typed
-    const cells = JSON.stringify(cellsOf(served, object, c))
+    const cells = JSON.stringify(table.columns.map(({ cell }) => cell(object, at) ?? null))
     const conditions = table.rowConditions?.(object) ?? []
     const marks = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`
     return `{"cells":${cells}${marks},"object":${shown}}`
@@ -68,6 +73,12 @@ for (const { versions } of api.catalogue.entries()) {
       expect(outcome(() => full().toString('utf8'))).toBe(outcome(() => whole(text, text)))
       const head = `{"kind":"PartialObjectMetadata","apiVersion":"${api.v.resolve('meta{api}')}/v1"`
       const partial = `${head},"metadata":${version.metadata().toString('utf8')}}`
+      const source = { key: String(keys++), revision: 77 }
+      for (const later of LATER) {
+        const at = { ...c, now: c.now + later }
+        const again = () => kept.text(served, source, () => JSON.parse(text) as Typed, at)
+        expect(outcome(() => `${again()}null}`)).toBe(outcome(() => whole(text, 'null', at)))
+      }
       const { row: meta } = rowOf(object as object, 'Metadata')
       expect(outcome(() => meta().toString('utf8'))).toBe(outcome(() => whole(text, partial)))
     }

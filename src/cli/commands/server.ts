@@ -172,6 +172,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     controllers: values.controllers,
     controllerSettings: controllerSettingsOf(values),
     historyMs: values['history-window'],
+    selectorIndexBytes: values['selector-index-bytes'],
     requestTimeoutMs: values['request-timeout'],
     shutdownGraceMs: SHUTDOWN_GRACE_MS,
     livezGraceMs: values['livez-grace-period'],

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
-import { open, type RootDatabase } from 'lmdb'
+import type { RootDatabase } from 'lmdb'
+import { open } from './library.ts'
 import type { Clock } from '../../base/clock.ts'
 import { databases, openOptions, type Bytes, type Databases } from './layout.ts'
 import { Space, spaceFor } from './space.ts'

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { open, type RootDatabase } from 'lmdb'
+import type { RootDatabase } from 'lmdb'
+import { open } from './library.ts'
 import { UnusableDataDir, type Item, type Revision } from '../engine.ts'
 import { DATA_FILE, databases, FORMAT_VERSION, META, openOptions } from './layout.ts'
 import { LOCK_FILE, lockDir } from './lock.ts'

@@ -16,6 +16,9 @@ export const cache = ({ options, clock, log, metrics }: Settings) =>
       const part = new WatchCache(parts.store.engine, {
         clock,
         historyMs: options.historyMs ?? HISTORY_MS,
+        ...(options.selectorIndexBytes === undefined
+          ? {}
+          : { indexBytes: options.selectorIndexBytes }),
         formOf: storageForms(parts.catalogue, () => parts.api),
         observer: cacheMetrics(metrics),
         onError: (error) => log.error('history compaction failed', { error: String(error) }),

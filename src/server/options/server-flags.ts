@@ -74,6 +74,15 @@ export const serverFlags = {
     default: '5m',
     help: 'How long history is kept: the age of the oldest revision at which a watch or an exact list may start.',
   }),
+  'selector-index-bytes': intFlag(
+    { min: 0, max: 1 << 30 },
+    {
+      option: 'selectorIndexBytes',
+      section: 'Storage',
+      default: String(64 << 20),
+      help: 'Memory that indexes of objects may take, in bytes. They are made for label and field selectors that choose few of many objects, again and again. 0 makes none.',
+    },
+  ),
   'allow-unlocked-data-dir': boolFlag({
     option: 'allowUnlockedDataDir',
     section: 'Storage',

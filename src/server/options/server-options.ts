@@ -136,6 +136,8 @@ export interface ServerOptions extends FlowOptions {
   readonly ids?: Ids
   /** Time that the history of changes is available to watches, milliseconds; 5 minutes by default. */
   readonly historyMs?: number
+  /** Maximum memory of indexes for selectors, bytes; 64 MiB by default, 0 makes none. */
+  readonly selectorIndexBytes?: number
   /** Bound of a request that is not a watch, milliseconds; 1 minute by default. */
   readonly requestTimeoutMs?: number
   /**

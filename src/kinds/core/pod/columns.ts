@@ -31,9 +31,10 @@ export const podColumns = [
   column<Pod>(
     'Restarts',
     'string',
-    (pod, { now }) => {
+    (pod, c) => {
       const { restarts, restartedAt } = summaryOf(pod)
-      return restartedAt === '' ? String(restarts) : `${restarts} (${age(restartedAt, now)} ago)`
+      // Cells that do not ask for the time are kept.
+      return restartedAt === '' ? String(restarts) : `${restarts} (${age(restartedAt, c.now)} ago)`
     },
     { description: 'Number of container restarts and the time since the last one.' },
   ),
