@@ -37,8 +37,8 @@ Measures the built server (npm run build) beside the limits of the machine, in a
 
   --only a,b       questions to ask: get, identity, list, selectors, mixed,
                    fairness, create, patch, apply, lease, delete, custom,
-                   etcd-create, plugins, webhooks, watch, start, growth,
-                   processes (default all)
+                   etcd-create, plugins, webhooks, watch, start, command,
+                   growth, processes (default all)
   --store name     engine under the server: lmdb, etcd or both (default both,
                    if the machine has an etcd; the limits alone: lmdb)
   --seconds n      length of a round (default 2)

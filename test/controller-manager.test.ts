@@ -96,6 +96,8 @@ const ask = (url: string, headers: Record<string, string> = {}, method = 'GET') 
       .end()
   })
 
+const GRAPH = '/debug/controllers/garbagecollector/graph'
+
 let monitoring: Promise<{ authorization: string }> | null = null
 /** Credentials of an account that may read two pages. */
 const monitor = () => (monitoring ??= makeMonitor())
@@ -110,7 +112,7 @@ async function makeMonitor(): Promise<{ authorization: string }> {
     .create({ metadata: { name: 'monitor' } })
   await of('clusterroles').create({
     metadata: { name: 'monitor' },
-    rules: [{ nonResourceURLs: ['/configz', '/metrics'], verbs: ['get'] }],
+    rules: [{ nonResourceURLs: ['/configz', '/metrics', GRAPH], verbs: ['get'] }],
   })
   await of('clusterrolebindings').create({
     metadata: { name: 'monitor' },
@@ -175,6 +177,51 @@ async function addresses() {
   }
 }
 
+interface WithAttached {
+  readonly status: { readonly volumesAttached?: readonly { readonly name: string }[] }
+}
+
+/** A pod with a bound CSI volume gets it attached to its node, by the account of the controller alone. */
+async function attaches(): Promise<void> {
+  const of = (resource: string) => client.resource<object>({ group: '', version: 'v1', resource })
+  const spec = { accessModes: ['ReadWriteOnce'], storageClassName: '' }
+  const storage = '1Gi'
+  const managed = 'volumes.orch.io/controller-managed-attach-detach'
+  await of('nodes').create({ metadata: { name: 'n', annotations: { [managed]: 'true' } } })
+  await of('persistentvolumes').create({
+    metadata: { name: 'v' },
+    spec: { ...spec, capacity: { storage }, csi: { driver: 'd.example.com', volumeHandle: 'h' } },
+  })
+  await of('persistentvolumeclaims')
+    .in('load')
+    .create({ metadata: { name: 'c' }, spec: { ...spec, resources: { requests: { storage } } } })
+  await of('pods')
+    .in('load')
+    .create({
+      metadata: { name: 'with-volume' },
+      spec: {
+        nodeName: 'n',
+        containers: [{ name: 'c', image: 'x' }],
+        volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }],
+      },
+    })
+  const attachments = client.resource<{ readonly metadata: { readonly name: string } }>({
+    ...{ group: 'storage.orch.io', version: 'v1', resource: 'volumeattachments' },
+  })
+  const { items } = await until(
+    () => attachments.list(),
+    (found) => found.items.length === 1,
+  )
+  await attachments.sub('status').patch(items[0]!.metadata.name, { status: { attached: true } })
+  const node = await until(
+    () => client.resource<WithAttached>({ group: '', version: 'v1', resource: 'nodes' }).get('n'),
+    ({ status }) => status.volumesAttached !== undefined,
+  )
+  expect(node.status.volumesAttached).toEqual([
+    { name: 'orch.io/csi/d.example.com^h', devicePath: '' },
+  ])
+}
+
 test('two of them do the work of one, and when one is killed under load the other goes on', async () => {
   const first = manager()
   const led = await until(holder, (one) => one.holder !== '')
@@ -214,6 +261,8 @@ test('two of them do the work of one, and when one is killed under load the othe
     items.flatMap(({ reason, message }) => (reason === 'LeaderElection' ? [message] : [])).sort(),
   ).toEqual([led.holder, next.holder].map((one) => `${one} became leader`).sort())
 
+  await attaches()
+
   const url = `https://127.0.0.1:${port}`
   expect(await ask(`${url}/healthz`)).toEqual([200, 'ok'])
   const [code403] = await ask(`${url}/metrics`)
@@ -222,6 +271,16 @@ test('two of them do the work of one, and when one is killed under load the othe
   expect([code200, /^workqueue_adds_total\{name="endpoint"\} \d+$/m.test(String(metrics))]).toEqual(
     [200, true],
   )
+
+  // A slice and its service, which is its owner.
+  const slices = await client.resource<{ metadata: { uid: string; name: string } }>(SLICES).list()
+  const slice = slices.items.find(({ metadata }) => metadata.name.startsWith('s0-'))!.metadata
+  const [, graph] = await ask(`${url}${GRAPH}?uid=${slice.uid}`, await monitor())
+  expect([String(graph).match(/kind="\w+"/g), String(graph).match(/\d -> \d/g)?.length]).toEqual([
+    ['kind="EndpointSlice"', 'kind="Service"'],
+    1,
+  ])
+  expect((await ask(`${url}${GRAPH}`))[0]).toBe(403)
 
   // Who is asked to end gives the lead up at once.
   second.kill('SIGTERM')
@@ -250,7 +309,7 @@ describe('the port of the program', () => {
         { name: 'leaderElection', fault },
         { name: 'podgc', fault: null },
       ],
-      pages,
+      pageAt: (path) => pages.get(path),
       clock: systemClock,
     })
   })

@@ -22,6 +22,7 @@ type Why =
 const ALLOWED: Readonly<Record<string, Why>> = {
   'structural/linear-pattern.ts engine': 'once',
   'structural/linear-pattern.ts kept': 'memo',
+  'codec/generated-code.ts allowed': 'once',
   'codec/json-view.ts names': 'memo',
   'codec/yaml.ts loading': 'once',
   'codec/yaml.ts writing': 'once',
@@ -49,6 +50,7 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'base/time.ts lastText': 'memo',
   'base/file-lock.ts binding': 'once',
   'base/quantity.ts known': 'memo',
+  'base/quantity.ts parsed': 'memo',
   'patch/fields-v1.ts known': 'memo',
   'patch/field-path.ts fields': 'memo',
   'profiling/profiler.ts isBusy': 'process',

@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { joinProgram } from './join-program.mjs'
+import { joinClient, joinProgram } from './join-program.mjs'
 import { writeBuild } from './write-build.mjs'
 import { runtimeCheck } from './runtime-check.mjs'
 
@@ -62,7 +62,6 @@ const namesIn = (resources) => {
 }
 
 const PROGRAM = join('src', 'program.js')
-/** The command-line client is short-lived: it has a script of its own, a small one. */
 const CLIENT = join('src', 'client-program.js')
 
 const KINDS = join('src', 'kinds', 'index.js')
@@ -88,7 +87,7 @@ export async function bundle({ dist, joined }) {
   }
   await joinModules(common, { dist, joined })
   await joinProgram(common, { dist, to: join(joined, 'src'), namedShapes })
-  await joinClient(common, { dist, joined })
+  await joinClient(common, { dist, to: join(joined, 'src'), namedShapes })
   await joinStarters(common, { dist, joined })
   await joinSmall(common, { dist, joined })
   for (const folder of ['.', 'client', 'testing'])
@@ -127,38 +126,6 @@ function joinModules(common, { dist, joined }) {
     chunkNames: 'src/[name]-[hash]',
     format: 'esm',
     plugins: [namedShapes()],
-  })
-}
-
-// A script that is no module can import nothing: what runs it gives it what imports packages. Most commands need no
-// declarations of kinds, which are most of the code: they are loaded as a module on first use.
-const readingKinds = (source) =>
-  source
-    .replaceAll(
-      /\bimport\(['"][./]+\/kinds\/index\.js['"]\)/g,
-      `__import(new URL('./kinds/index.js', __url).href)`,
-    )
-    .replaceAll(/\bimport\((?=['"][^.])/g, '__import(')
-
-/** The command-line client as one script. */
-async function joinClient(common, { dist, joined }) {
-  await build({
-    ...common,
-    stdin: {
-      contents: `export { ctlProgram } from './src/ctl/program.js'`,
-      resolveDir: dist,
-    },
-    outfile: join(joined, CLIENT),
-    format: 'cjs',
-    // Less to read at each start. Lines stay short enough for a stack to say where it was.
-    minifyWhitespace: true,
-    lineLimit: 120,
-    banner: {
-      js: `(function (exports, require, module, __filename, __dirname, __url, __import) {\n'use strict';`,
-    },
-    footer: { js: '})' },
-    define: { 'import.meta.url': '__url', 'import.meta.dirname': '__dirname' },
-    plugins: [namedShapes(readingKinds)],
   })
 }
 

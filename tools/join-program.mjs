@@ -6,10 +6,11 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 /**
- * The scripts and the modules that they begin at. A module that several reach is in the first of them; what no one
- * reaches statically is in the last. A list that is not up to date costs time at the start, and nothing else.
+ * The scripts of the server's programs and the modules that they begin at. A module that several reach is in the first
+ * of them; what no one reaches statically is in the last. A list that is not up to date costs time at the start, and
+ * nothing else.
  */
-const SCRIPTS = {
+const PROGRAM = {
   'program.js': [
     'server/start-server.js',
     'kinds/index.js',
@@ -32,17 +33,53 @@ const SCRIPTS = {
   ],
   'program-later.js': [],
 }
+const PROGRAM_ENTRY = `
+  export { apiserverMain, controllerManagerMain, main } from './src/cli/main.js'
+  export { packageVersion } from './src/base/package-version.js'
+  export const kinds = () => import('./src/kinds/index.js')
+  export const server = () => import('./src/server/start-server.js')
+`
+
+/** The command-line client is short-lived: what most commands run is a small script of its own. */
+const CLIENT = {
+  'client-program.js': ['ctl/commands/get.js'],
+  'client-program-later.js': [],
+}
+const CLIENT_ENTRY = `export { ctlProgram } from './src/ctl/program.js'`
 
 // A script that is no module can import nothing: what runs it gives it what imports packages.
 const importingByCall = (source) => source.replaceAll(/\bimport\((?=['"][^.])/g, '__import(')
 
-/** Writes the scripts of the programs of `dist` into the folder `to`. */
-export async function joinProgram(common, { dist, to, namedShapes }) {
+// Most commands of the client need no declarations of kinds, which are most of the code: they are those of the package,
+// which are loaded as a module on first use.
+const readingKinds = (source) =>
+  importingByCall(
+    source.replaceAll(
+      /\bimport\(['"][./]+\/kinds\/index\.js['"]\)/g,
+      `__import(new URL('./kinds/index.js', __url).href)`,
+    ),
+  )
+
+/** Writes the scripts of the server's programs of `dist` into the folder `to`. */
+export const joinProgram = (common, { dist, to, namedShapes }) =>
+  joinScripts(common, {
+    ...{ dist, to, entry: PROGRAM_ENTRY, listed: PROGRAM },
+    plugin: namedShapes(importingByCall),
+  })
+
+/** Writes the scripts of the command-line client. */
+export const joinClient = (common, { dist, to, namedShapes }) =>
+  joinScripts(common, {
+    ...{ dist, to, entry: CLIENT_ENTRY, listed: CLIENT },
+    plugin: namedShapes(readingKinds),
+  })
+
+async function joinScripts(common, { dist, to, entry, listed, plugin }) {
   const parts = join(dist, 'parts')
   mkdirSync(parts)
   try {
-    const { outputs } = await splitModules(common, { dist, parts, namedShapes })
-    const scripts = divided(outputs)
+    const { outputs } = await splitModules(common, { dist, parts, entry, plugin })
+    const scripts = divided(outputs, listed)
     const scriptOf = new Map(
       Object.entries(scripts).flatMap(([script, files]) => files.map((file) => [file, script])),
     )
@@ -53,20 +90,13 @@ export async function joinProgram(common, { dist, to, namedShapes }) {
   }
 }
 
+/** Name of the entry of the scripts that are being joined. */
 const ENTRY = 'programs.js'
 
 /** The modules of the programs, in files of those that are imported together. */
-async function splitModules(common, { dist, parts, namedShapes }) {
+async function splitModules(common, { dist, parts, entry: contents, plugin }) {
   const entry = join(dist, ENTRY)
-  writeFileSync(
-    entry,
-    `
-    export { apiserverMain, controllerManagerMain, main } from './src/cli/main.js'
-    export { packageVersion } from './src/base/package-version.js'
-    export const kinds = () => import('./src/kinds/index.js')
-    export const server = () => import('./src/server/start-server.js')
-    `,
-  )
+  writeFileSync(entry, contents)
   try {
     const { metafile } = await build({
       ...common,
@@ -76,7 +106,7 @@ async function splitModules(common, { dist, parts, namedShapes }) {
       format: 'esm',
       metafile: true,
       define: { 'import.meta.url': '__url', 'import.meta.dirname': '__dirname' },
-      plugins: [namedShapes(importingByCall)],
+      plugins: [plugin],
     })
     return metafile
   } finally {
@@ -85,7 +115,7 @@ async function splitModules(common, { dist, parts, namedShapes }) {
 }
 
 /** The names of the files of each script. */
-function divided(outputs) {
+function divided(outputs, listed) {
   const files = Object.keys(outputs)
   const beginning = (module) => files.find((file) => outputs[file].entryPoint?.endsWith(module))
   const taken = new Set()
@@ -95,7 +125,7 @@ function divided(outputs) {
     const imported = outputs[file].imports.filter(({ kind }) => kind === 'import-statement')
     return [file, ...imported.flatMap(({ path }) => (outputs[path] ? reached(path) : []))]
   }
-  const scripts = Object.entries(SCRIPTS).map(([script, modules], i) => {
+  const scripts = Object.entries(listed).map(([script, modules], i) => {
     const from = [...(i === 0 ? [ENTRY] : []), ...modules.map((module) => join('src', module))]
     for (const module of from)
       if (!beginning(module)) throw new Error(`${module} is imported nowhere by \`import()\``)

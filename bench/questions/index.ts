@@ -1,5 +1,6 @@
 import type { Question } from '../bench.ts'
 import { apply } from './apply.ts'
+import { command } from './command.ts'
 import { create } from './create.ts'
 import { custom } from './custom.ts'
 import { deletion } from './delete.ts'
@@ -38,6 +39,7 @@ export const questions: readonly Question[] = [
   webhooks,
   watch,
   start,
+  command,
   growth,
   processes,
 ]

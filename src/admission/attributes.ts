@@ -1,4 +1,5 @@
 /** Attributes of one request for admission. */
+import type { BegunPart, RequestPart } from '../base/request-parts.ts'
 import type { JsonObject } from '../codec/codec.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { Requester } from '../catalogue/resource.ts'
@@ -107,6 +108,8 @@ export interface Attributes {
   annotate(key: string, value: string, level?: AuditLevel): void
   /** A webhook took some milliseconds, for metrics that leave them out. */
   tookWebhook?(ms: number): void
+  /** The call of a webhook begins; null where nobody measures it. */
+  beginsPart?(part: RequestPart, name: string): BegunPart | null
   /** Adds a `Warning` header to the response, also when the request is refused. */
   warn(text: string): void
 }

@@ -13,6 +13,10 @@ export interface AdmissionChain {
   /** Lets plugins change the object; once more when one of them requests that. */
   mutate(attributes: MutableAttributes): void | Promise<void>
   validate(attributes: Attributes): void | Promise<void>
+  /**
+   * Whether an UPDATE that passed unchanged and in silence before would do so again, if request and object are the same.
+   */
+  passesAgain(attributes: Attributes): boolean | Promise<boolean>
   /** Whether every plugin is ready. */
   isReady(): boolean
 }
@@ -47,6 +51,8 @@ export function admissionChain(
         observed(observer, { ...what, plugin }, () => plugin.validate!(attributes))
       return observed(observer, what, () => inOrder(steps, attributes, clock, ask))
     },
+    passesAgain: (attributes) =>
+      allPass([...mutating(attributes), ...validating(attributes)], attributes),
     isReady: () =>
       plugins.every((plugin) => {
         const unready = plugin.ready?.()
@@ -55,6 +61,19 @@ export function admissionChain(
         return !unready
       }),
   }
+}
+
+/** Whether all plugins let an unchanged object pass again, without a promise as long as none of them waits. */
+function allPass(plugins: readonly Plugin[], attributes: Attributes): boolean | Promise<boolean> {
+  for (let i = 0; i < plugins.length; i++) {
+    const plugin = plugins[i]!
+    if (!plugin.passesAgain || plugin.ready?.()) return false
+    const passes = plugin.passesAgain(attributes)
+    if (passes === false) return false
+    if (passes !== true)
+      return passes.then((does) => does && allPass(plugins.slice(i + 1), attributes))
+  }
+  return true
 }
 
 /** Calls one plugin after the other, without a promise as long as none of them waits. */

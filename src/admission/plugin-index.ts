@@ -1,4 +1,4 @@
-import { OPERATIONS, type Attributes, type Operation } from './attributes.ts'
+import type { Attributes, Operation } from './attributes.ts'
 import type { Plugin, PluginResource } from './plugin.ts'
 
 /** Finds the plugins of a request. */
@@ -10,9 +10,10 @@ interface Listed {
   readonly others: readonly Plugin[]
 }
 
-/** Lists by resource and group. `others` is for resources that no plugin names. */
+/** Lists by resource and group, each made for the first request. `others` is for resources that no plugin names. */
 interface Indexed {
-  readonly byResource: ReadonlyMap<string, ReadonlyMap<string, Listed>>
+  readonly byResource: ReadonlyMap<string, Map<string, Listed | null>>
+  readonly plugins: readonly Plugin[]
   readonly others: readonly Plugin[]
 }
 
@@ -21,37 +22,43 @@ interface Indexed {
  * sub-resources. Lists keep the order of the plugins.
  */
 export function pluginIndex(plugins: readonly Plugin[]): PluginIndex {
-  const indexes = Object.fromEntries(
-    OPERATIONS.map((operation) => [
-      operation,
-      indexed(plugins.filter((plugin) => plugin.handles(operation))),
-    ]),
-  ) as unknown as Readonly<Record<Operation, Indexed>>
+  const indexes = new Map<Operation, Indexed>()
   return (attributes) => {
-    const { byResource, others } = indexes[attributes.operation]
+    const { operation } = attributes
+    let index = indexes.get(operation)
+    if (!index) {
+      indexes.set(operation, (index = indexed(plugins.filter((one) => one.handles(operation)))))
+    }
+    const { byResource, others } = index
     if (byResource.size === 0) return others
     const { group, resource } = attributes.resource
-    const listed = byResource.get(resource)?.get(group)
-    if (!listed) return others
+    const byGroup = byResource.get(resource)
+    let listed = byGroup?.get(group)
+    if (listed === undefined) return others
+    if (listed === null)
+      byGroup!.set(group, (listed = listedOf(index.plugins, { group, resource })))
     return listed.bySubresource.get(attributes.subresource) ?? listed.others
   }
 }
 
 function indexed(plugins: readonly Plugin[]): Indexed {
-  const byResource = new Map<string, Map<string, Listed>>()
-  for (const { group, resource } of plugins.flatMap((plugin) => plugin.resources ?? [])) {
-    const byGroup = byResource.get(resource) ?? new Map<string, Listed>()
-    byResource.set(resource, byGroup.set(group, listedOf(plugins, group, resource)))
+  const byResource = new Map<string, Map<string, Listed | null>>()
+  for (const { resources } of plugins) {
+    for (const { group, resource } of resources ?? []) {
+      const byGroup = byResource.get(resource) ?? new Map<string, Listed | null>()
+      byResource.set(resource, byGroup.set(group, null))
+    }
   }
-  return { byResource, others: plugins.filter((plugin) => !plugin.resources) }
+  return { byResource, plugins, others: plugins.filter((plugin) => !plugin.resources) }
 }
 
-function listedOf(plugins: readonly Plugin[], group: string, resource: string): Listed {
+function listedOf(plugins: readonly Plugin[], { group, resource }: PluginResource): Listed {
   const of = ({ resources }: Plugin, fits: (one: PluginResource) => boolean) =>
     !resources ||
     resources.some((one) => one.group === group && one.resource === resource && fits(one))
   const named = plugins
     .flatMap((plugin) => plugin.resources ?? [])
+    .filter((one) => one.group === group && one.resource === resource)
     .map(({ subresource = '' }) => subresource)
   return {
     bySubresource: new Map(

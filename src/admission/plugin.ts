@@ -45,7 +45,7 @@ export interface PluginResource extends ResourceName {
 
 /** Decides about requests, and may change the objects that they write. */
 export interface Plugin {
-  /** Whether it handles an operation; called once, when the server starts. */
+  /** Whether it handles an operation; called once, before the first request of it. */
   handles(operation: Operation): boolean
   /**
    * The resources that it handles; without it all. It is read once: the plugin costs nothing in requests for others.
@@ -55,6 +55,11 @@ export interface Plugin {
   mutate?(attributes: MutableAttributes): void | Promise<void>
   /** When the object is what would be stored. Throws StatusError to refuse the request. */
   validate?(attributes: Attributes): void | Promise<void>
+  /**
+   * Whether an UPDATE is bound to pass unchanged and in silence, now, if the same request did so before and the object
+   * is still the same. Then the request may be answered from memory without asking the plugin. Absent: no.
+   */
+  passesAgain?(attributes: Attributes): boolean | Promise<boolean>
   /**
    * Resolves when the plugin knows what it needs; null when it does. Until then `readyz` says that the server is not
    * ready, and requests that the plugin handles wait, for ten seconds at most.

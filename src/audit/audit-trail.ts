@@ -1,6 +1,6 @@
 /** Makes events of the stages of requests, and hands them to the backends. */
-import type { RequestAudit } from '../http/audit.ts'
-import type { RequestRecord } from '../http/request-record.ts'
+import type { AuditedRequest, RequestAudit } from '../http/audit.ts'
+import { MeasuredParts } from '../http/measured-parts.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Backend } from './backend.ts'
@@ -48,11 +48,11 @@ export class AuditTrail implements RequestAudit {
     this.#holds = options.backends.some(({ mode }) => mode !== 'batch')
   }
 
-  wantsBody({ audit }: RequestRecord): boolean {
+  wantsBody({ audit }: AuditedRequest): boolean {
     return audit !== null && (audit as RequestState).decided.level >= REQUEST
   }
 
-  begins(record: RequestRecord): boolean | Promise<boolean> {
+  begins(record: AuditedRequest): boolean | Promise<boolean> {
     if (!this.#decide(record)) return true
     const stored = this.#emit(record, 'RequestReceived', record.receivedAt, null)
     if (stored === true) return true
@@ -61,7 +61,7 @@ export class AuditTrail implements RequestAudit {
       : stored.then((done) => done || this.#refused(record))
   }
 
-  answers(record: RequestRecord, status: number): Promise<void> | null {
+  answers(record: AuditedRequest, status: number): Promise<void> | null {
     if (!this.#holds || record.isLongRunning || record.audit === null) return null
     const now = this.#options.clock.now()
     const stored = record.hasFault
@@ -71,13 +71,13 @@ export class AuditTrail implements RequestAudit {
     return stored instanceof Promise ? stored.then(() => {}) : null
   }
 
-  responseStarted(record: RequestRecord): void {
+  responseStarted(record: AuditedRequest): void {
     if (record.audit === null) return this.#unauthenticated(record)
     if (!record.isLongRunning) return
     void this.#emit(record, 'ResponseStarted', record.startedAt, statusOf(record, record.status))
   }
 
-  responseComplete(record: RequestRecord): void {
+  responseComplete(record: AuditedRequest): void {
     if (record.audit === null) return
     const { status, endedAt } = record
     const answered = status === 0 ? LEFT : statusOf(record, status)
@@ -88,7 +88,7 @@ export class AuditTrail implements RequestAudit {
     record.audit = OVER
   }
 
-  panic(record: RequestRecord): void {
+  panic(record: AuditedRequest): void {
     if (record.audit === null) return
     void this.#emit(record, 'Panic', record.endedAt, panicStatus(record.fault))
     record.audit = OVER
@@ -100,7 +100,7 @@ export class AuditTrail implements RequestAudit {
   }
 
   /** A request that was refused before its user was known has one event. */
-  #unauthenticated(record: RequestRecord): void {
+  #unauthenticated(record: AuditedRequest): void {
     if (record.info === null || !this.#decide(record)) return
     const status = statusOf(record, record.status)
     void this.#emit(record, 'ResponseStarted', record.startedAt, status)
@@ -108,14 +108,19 @@ export class AuditTrail implements RequestAudit {
   }
 
   /** Whether a request is recorded. */
-  #decide(record: RequestRecord): boolean {
+  #decide(record: AuditedRequest): boolean {
     const decided = this.#options.rules.decide(subjectOf(record))
     this.#options.counters.levels[decided.level]!++
-    record.audit = decided.level < METADATA ? OVER : new RequestState(decided)
-    return record.audit !== OVER
+    if (decided.level < METADATA) {
+      record.audit = OVER
+      return false
+    }
+    record.audit = new RequestState(decided)
+    record.parts ??= new MeasuredParts()
+    return true
   }
 
-  #refused(record: RequestRecord): false {
+  #refused(record: AuditedRequest): false {
     record.audit = OVER
     this.#options.counters.rejected++
     return false
@@ -123,7 +128,7 @@ export class AuditTrail implements RequestAudit {
 
   /** False, or a promise of it: the request must not go on. */
   #emit(
-    record: RequestRecord,
+    record: AuditedRequest,
     stage: Stage,
     at: number,
     status: EventStatus | null,
@@ -155,7 +160,7 @@ export class AuditTrail implements RequestAudit {
   }
 
   /** The annotations of an allowed request; those of a refused one are among the others. */
-  #allowed({ decision }: RequestRecord): string | null {
+  #allowed({ decision }: AuditedRequest): string | null {
     if (decision === null || decision.verdict !== 'allow') return null
     return this.#names.allowed + this.#names.texts.of(decision.reason, quoted)
   }
@@ -172,7 +177,7 @@ const NO_INFO = {
   name: '',
 }
 
-function subjectOf(record: RequestRecord): PolicySubject {
+function subjectOf(record: AuditedRequest): PolicySubject {
   const { isResource, verb, path, group, resource, subresource, namespace, name } =
     record.info ?? NO_INFO
   const user = record.impersonator ?? record.user
@@ -182,7 +187,7 @@ function subjectOf(record: RequestRecord): PolicySubject {
 /** Verbs of requests whose body may be quoted in a 400. */
 const WITH_BODY = new Set(['create', 'update', 'patch'])
 
-function statusOf({ audit, failure, outcome, info }: RequestRecord, code: number): EventStatus {
+function statusOf({ audit, failure, outcome, info }: AuditedRequest, code: number): EventStatus {
   const said = failure === null ? outcome : failure.toStatus()
   if (said === null) return { code }
   const { status, message, reason, details } = said
@@ -209,7 +214,7 @@ function panicStatus(fault: unknown): EventStatus {
 const namesOf = (v: Vocabulary): EventNames => ({
   type: `"kind":"Event","apiVersion":${JSON.stringify(v.resolve('audit{api}/v1'))},`,
   truncated: v.resolve('audit{api}/truncated'),
-  latency: v.resolve('apiserver.latency{api}/total'),
+  latency: v.resolve('apiserver.latency{api}/'),
   allowed: `${quoted(v.resolve('authorization{api}/decision'))}:"allow",${quoted(v.resolve('authorization{api}/reason'))}:`,
   deleteOptions: JSON.stringify({
     kind: 'DeleteOptions',

@@ -1,9 +1,8 @@
 /** One event: a stage of a request, as the text that backends store. */
-import type { IncomingHttpHeaders } from 'node:http'
 import { formatDuration } from '../base/duration.ts'
-import type { AuditAnnotation } from '../http/context.ts'
-import type { ObjectBytes, ObjectIdentity } from '../http/request-record.ts'
+import type { AuditedRequest } from '../http/audit.ts'
 import type { RequestInfo } from '../http/request-info.ts'
+import type { ObjectIdentity } from '../http/request-record.ts'
 import type { Status } from '../meta/errors.ts'
 import type { User } from '../registry/context.ts'
 import { MadeTexts } from './made-texts.ts'
@@ -14,21 +13,23 @@ import { sourceAddresses } from './source-addresses.ts'
 import type { EventTimes } from './times.ts'
 
 /** The request of an event, as far as it is known. */
-export interface EventRequest {
-  readonly target: string
-  readonly headers: IncomingHttpHeaders
-  readonly remoteAddress: string
-  readonly auditId: string
-  readonly info: RequestInfo | null
-  readonly user: User | null
-  readonly impersonator: User | null
-  readonly annotations: ReadonlyMap<string, AuditAnnotation>
-  /** Identity of the object in the body; null without one. */
-  readonly identity: ObjectIdentity | null
-  readonly receivedAt: number
-  requestObject(): ObjectBytes | null
-  responseObject(): ObjectBytes | null
-}
+export type EventRequest = Pick<
+  AuditedRequest,
+  | 'target'
+  | 'headers'
+  | 'remoteAddress'
+  | 'auditId'
+  | 'info'
+  | 'user'
+  | 'impersonator'
+  | 'annotations'
+  | 'identity'
+  | 'receivedAt'
+  | 'startedAt'
+  | 'parts'
+  | 'requestObject'
+  | 'responseObject'
+>
 
 /** What an event says of the response. */
 export type EventStatus = Partial<Pick<Status, 'status' | 'message' | 'reason' | 'details'>> & {
@@ -40,6 +41,7 @@ export interface EventNames {
   /** The first two members of a line: kind and apiVersion, each followed by a comma. */
   readonly type: string
   readonly truncated: string
+  /** Prefix of the times of slow requests. */
   readonly latency: string
   /** Annotations of an allowed request, up to the reason. */
   readonly allowed: string
@@ -172,15 +174,22 @@ export class AuditEvent {
       }
     }
     if (moment.allowed !== null) text += (text === '' ? '' : ',') + moment.allowed
-    if (moment.stage === 'ResponseComplete') {
-      const ms = moment.at - request.receivedAt
-      if (ms > SLOW_MS) {
-        add(this.#names.latency, formatDuration(BigInt(Math.round(ms)) * 1_000_000n))
-      }
-    }
+    if (moment.stage === 'ResponseComplete' && moment.at - request.receivedAt > SLOW_MS)
+      for (const [part, ms] of timesOf(request, moment.at))
+        add(this.#names.latency + part, formatDuration(BigInt(Math.round(ms * 1e6))))
     if (!withObjects) add(this.#names.truncated, 'true')
     return text === '' ? '' : `,"annotations":{${text}}`
   }
+}
+
+/** Where the time of a request went; nothing of a watch, which takes as long as it is wanted. */
+function* timesOf(request: EventRequest, at: number): Generator<readonly [string, number]> {
+  if (request.info?.verb === 'watch') return
+  for (const [part, ms] of request.parts?.ms ?? []) if (ms > 0) yield [part, ms]
+  // In modes that block, this event is made before the response is written.
+  const writing = request.startedAt === 0 ? 0 : at - request.startedAt
+  if (writing > 0) yield ['response-write', writing]
+  yield ['total', at - request.receivedAt]
 }
 
 const callerOf = (request: EventRequest, names: EventNames): string =>

@@ -30,8 +30,24 @@ const BINARY_NAMES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 const PARTS = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[-+]?\d*|[-+]\d*)?)$/
 const EXPONENT = /^[eE]([+-]?\d+)$/
 
+const parsed = new Map<string, Quantity>()
+const MAX_PARSED = 1000
+const MAX_PARSED_TEXT = 32
+
 /** Reads a quantity; throws an Error with the reference's wording (no white space allowed). */
 export function parseQuantity(text: string): Quantity {
+  const found = parsed.get(text)
+  if (found !== undefined) return found
+  const quantity = Object.freeze(readQuantity(text))
+  // Objects of a cluster have few different amounts, which each check of them reads.
+  if (text.length <= MAX_PARSED_TEXT) {
+    if (parsed.size >= MAX_PARSED) parsed.clear()
+    parsed.set(text, quantity)
+  }
+  return quantity
+}
+
+function readQuantity(text: string): Quantity {
   if (text.length > MAX_TEXT) throw new Error(QUANTITY_NUMBER_ERROR)
   const parts = PARTS.exec(text)
   if (!parts) throw new Error(QUANTITY_FORMAT_ERROR)

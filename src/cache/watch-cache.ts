@@ -12,6 +12,7 @@ import {
   type Item,
   type Revision,
 } from '../engine/engine.ts'
+import { PageRoom } from '../engine/page-room.ts'
 import { Slabs } from './slab.ts'
 import {
   prepareAll,
@@ -310,14 +311,18 @@ export class WatchCache {
     return versions
   }
 
-  /** Objects under a prefix from the engine, in pages of a size that suits it. */
+  /**
+   * Objects under a prefix from the engine, in pages of a size that suits it. The values of a page are lost with the next
+   * one.
+   */
   async *#pages(prefix: string, at: Revision, from?: string): AsyncGenerator<readonly Item[]> {
     const { pageBytes } = this.#engine
     let start = from
     let limit = PAGE
+    const room = new PageRoom()
     for (;;) {
       const { items, more } = await this.#engine.range(prefix, {
-        ...{ at, limit },
+        ...{ at, limit, room },
         ...(start === undefined ? {} : { start }),
       })
       if (items.length > 0) yield items

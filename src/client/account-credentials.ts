@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Client } from './client.ts'
-import type { CredentialSource, ShownCredentials } from './credentials.ts'
+import type { CredentialSource } from './credentials.ts'
+import type { ShownCredentials } from './standing-credentials.ts'
 import { isNotFound } from './resource-client.ts'
 
 /** Accounts whose tokens are requested, and the client that requests them. */

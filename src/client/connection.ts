@@ -2,12 +2,14 @@
 import { X509Certificate } from 'node:crypto'
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import { isIP, Socket } from 'node:net'
+import { Socket } from 'node:net'
 import { connect, type ConnectionOptions } from 'node:tls'
 import type { CertificatePair } from './certificate-pair.ts'
 import type { ClientConfig } from './client-config.ts'
 import { bareHost } from './server-address.ts'
-import { openTunnel, proxyUrl } from './proxy.ts'
+import { openTunnel } from './proxy.ts'
+import { proxyUrl } from './proxy-choice.ts'
+import { tlsOptions } from './tls-options.ts'
 
 const IDLE_MS = 90_000
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
@@ -18,7 +20,6 @@ export class Connections {
   readonly #server: URL
   readonly #proxy: URL | null
   readonly #isSecure: boolean
-  readonly #name: string | undefined
   #agent: HttpAgent | null = null
   #cert: string | undefined
 
@@ -29,9 +30,6 @@ export class Connections {
     if (config.ca !== undefined) checkAuthorities(config.ca)
     this.#config = config
     this.#isSecure = server.protocol === 'https:'
-    const host = bareHost(server)
-    // IP addresses are not sent as server names (RFC 6066 3).
-    this.#name = config.tlsServerName ?? (isIP(host) === 0 ? host : undefined)
   }
 
   /** Connections for a certificate; those for another are no longer used. */
@@ -70,14 +68,8 @@ export class Connections {
   }
 
   /** Trust and certificates of a connection. */
-  tlsFor({ cert, key }: CertificatePair): ConnectionOptions {
-    const { ca, insecureSkipTlsVerify } = this.#config
-    return {
-      ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined || key === undefined ? {} : { cert, key }),
-      ...(this.#name === undefined ? {} : { servername: this.#name }),
-      rejectUnauthorized: insecureSkipTlsVerify !== true,
-    }
+  tlsFor(pair: CertificatePair): ConnectionOptions {
+    return tlsOptions(this.#config, this.#server, pair)
   }
 
   /** Closes connections that wait for a request. */
@@ -95,22 +87,6 @@ export class Connections {
     if (this.#agent) retire(this.#agent)
     this.#agent = null
   }
-}
-
-/** The address of a server. Throws an Error when it is none. */
-export function serverUrl({ server, ca, cert, insecureSkipTlsVerify }: ClientConfig): URL {
-  const isSecure = ca !== undefined || cert !== undefined || insecureSkipTlsVerify
-  const full = server.includes('://') ? server : `${isSecure ? 'https' : 'http'}://${server}`
-  // The message leaves out the text: it may hold a password.
-  if (!URL.canParse(full)) throw new Error('server is not a URL')
-  const url = new URL(full)
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new Error('server is not an http or https URL')
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new Error('server must not hold a user name or password')
-  }
-  return url
 }
 
 /** Certificates of authorities that cannot be used. */

@@ -10,6 +10,11 @@ export interface Entry<T> {
   readonly uid: string
   /** The object; not to be changed. */
   readonly object: T
+  /**
+   * The object; objects under the name may be empty ones in it, which is cheaper where they are large. Not to be
+   * changed.
+   */
+  without(name: string): T
   /** Whether the metadata may have a member of this name. False is certain; the check is cheap. */
   mayHave(member: string): boolean
   /** Whether its JSON may contain this text. False is certain; the check is cheap. */
@@ -35,6 +40,10 @@ export class ReadEntry<T> implements Entry<T> {
 
   get uid(): string {
     return (this.object as ApiObject).metadata?.uid ?? ''
+  }
+
+  without(): T {
+    return this.object
   }
 
   mayHave(member: string): boolean {

@@ -42,6 +42,8 @@ export interface InformerHandler<T> {
 /** Read access to the objects of an informer. They must not be modified. */
 export interface Lister<T> {
   get(namespace: string, name: string): T | null
+  /** The same, decoded when its object is accessed. */
+  entry(namespace: string, name: string): Entry<T> | null
   /** Those of one namespace; all without. */
   list(namespace?: string): T[]
   /** The same, each decoded when its object is accessed. */
@@ -130,6 +132,7 @@ export class Informer<T extends object> {
     const object = (key: string) => this.#store.get(key)?.object
     return {
       get: (namespace, name) => object(keyOf(namespace, name)) ?? null,
+      entry: (namespace, name) => this.#store.get(keyOf(namespace, name)),
       list: (namespace = '') => Array.from(this.#store.entries(namespace), (entry) => entry.object),
       entries: (namespace = '') => this.#store.entries(namespace),
       byIndex: (index, value) =>

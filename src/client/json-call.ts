@@ -10,15 +10,16 @@ import { answerError, CallError, withoutSecrets } from './call-error.ts'
 import { isReset } from '../outgoing/platform-errors.ts'
 import type { ClientConfig } from './client-config.ts'
 import { mapOf, memberOf, type ConfigMap } from './config-values.ts'
-import { Connections, serverUrl } from './connection.ts'
-import { bareHost, portOf } from './server-address.ts'
+import { Connections } from './connection.ts'
+import { bareHost, portOf, serverUrl } from './server-address.ts'
 import {
   beginAfresh,
   beginExchange,
   readAnswer,
   StaleConnection,
 } from '../outgoing/http-exchange.ts'
-import { credentialSource, type CredentialSource, type ShownCredentials } from './credentials.ts'
+import { credentialSource, type CredentialSource } from './credentials.ts'
+import type { ShownCredentials } from './standing-credentials.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_ANSWER_BYTES = 3 << 20
@@ -86,6 +87,8 @@ export interface JsonCall {
   /** Overrides that of the client. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
+  /** The trace that the server continues; empty or absent: none. */
+  readonly traceparent?: string
   /** Secrets in the body that must not appear in an error. */
   readonly secrets?: readonly string[]
 }
@@ -252,6 +255,7 @@ export class JsonClient {
         host: target.host,
         accept: 'application/json',
         ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
+        ...(call.traceparent ? { traceparent: call.traceparent } : {}),
         ...(body ? { 'content-type': 'application/json', 'content-length': body.length } : {}),
         ...shown.headers,
       },

@@ -1,7 +1,6 @@
 import { basename, dirname, isAbsolute, resolve } from 'node:path'
 import { readFile } from '../base/files.ts'
 import { plainReason } from '../base/plain-reason.ts'
-import { parseYaml } from '../codec/yaml.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { ClientConfig, ExecConfig, Impersonation, InteractiveMode } from './client-config.ts'
 import {
@@ -72,7 +71,7 @@ export async function readKubeconfig(
   context?: string,
   folder = '.',
 ): Promise<ClientConfig> {
-  const config = mapOf(await parseYaml(text), 'the configuration')
+  const config = mapOf(await yamlOf(text), 'the configuration')
   checkHead(config)
   const name = context ?? textOf(config, 'current-context')
   if (name === undefined) throw new Error('no current-context is set')
@@ -129,7 +128,7 @@ export async function loadUsers(path: string): Promise<ConfiguredUsers> {
 }
 
 async function readUsers(text: string, folder: string): Promise<ConfiguredUsers> {
-  const config = mapOf(await parseYaml(text), 'the configuration')
+  const config = mapOf(await yamlOf(text), 'the configuration')
   checkHead(config)
   const byName = new Map<string, UserConfig>()
   for (const item of listOf(config, 'users')) {
@@ -149,6 +148,9 @@ function unusable(path: string, cause: unknown): Error {
     { cause },
   )
 }
+
+/** Short programs that read other forms need no YAML. */
+const yamlOf = async (text: string) => (await import('../codec/yaml.ts')).parseYaml(text)
 
 /** Members that may be undefined, to be left out in the end. */
 type Part = { [K in keyof ClientConfig]?: ClientConfig[K] | undefined }

@@ -1,6 +1,5 @@
 /** Runs a script with the V8 code cache from its build, which saves compiling it at each start. */
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Script } from 'node:vm'
@@ -73,10 +72,12 @@ class OpenScript implements CachedScript {
     this.#others.set(basename(path), this)
     const module = { exports: {} as { parts?: Parts } }
     const main = this.#script.runInThisContext() as (...given: unknown[]) => void
-    const native = createRequire(path)
     const required = (name: string): unknown => {
+      if (name.startsWith('node:')) return process.getBuiltinModule(name as 'node:module')
       const at = name.indexOf('#')
-      return at > 0 ? this.#part(name.slice(0, at), name.slice(at + 1)) : native(name)
+      if (at > 0) return this.#part(name.slice(0, at), name.slice(at + 1))
+      // Not imported above: it loads what only modules need.
+      return process.getBuiltinModule('node:module').createRequire(path)(name)
     }
     const load = (name: string) => import(name) as Promise<unknown>
     main(module.exports, required, module, path, dirname(path), pathToFileURL(path).href, load)

@@ -1,65 +1,25 @@
 /**
  * Reads and writes objects by their declaration: JSON values in, objects with only known fields in
- * declared order out, and back to JSON text. One codec for each shape, compiled on first use.
+ * declared order out, and back to JSON text. One codec for each shape, made on first use: it interprets the declaration,
+ * and from then on that the shape is used often, runs code generated from it (see generated-code.ts).
  */
 import { canonicalQuantity } from '../base/quantity.ts'
-import { shortened } from '../base/short-text.ts'
 import { canonicalMicroTime, canonicalTime } from '../base/time.ts'
-import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import {
+  DecodeError,
+  Decoding,
+  isEmpty,
+  put,
+  sortedKeys,
+  typeName,
+  type JsonObject,
+} from './decoding.ts'
+import { useCounter, type Words } from './generated-code.ts'
+import { generatedDecode, generatedPlain, type Parts } from './generated-codec.ts'
 import { copyJson } from './json-clone.ts'
 import type { FieldFacts, Holds, Shape, Special } from '../notation/shape.ts'
-import type { WrittenNumbers } from './written-numbers.ts'
 
-export type JsonObject = Record<string, unknown>
-
-/** A body that does not fit its declaration; the message names the field. */
-export class DecodeError extends Error {
-  constructor(path: readonly (string | number)[], what: string) {
-    super(path.length === 0 ? what : `${pathText(path)}: ${what}`)
-    this.name = 'DecodeError'
-  }
-}
-
-/** Maximum characters of a number in a message. */
-const MAX_NUMBER = 40
-
-/** State of one decoding: the current path, and the unknown fields found. */
-export class Decoding {
-  readonly path: (string | number)[] = []
-  /** Paths of unknown fields, at most 100; they are dropped from the result. */
-  readonly unknown: string[] = []
-  /** Whether absent fields get their declared defaults. */
-  readonly fills: boolean
-  readonly #written: WrittenNumbers | null
-
-  constructor(
-    options: { readonly fills?: boolean; readonly written?: WrittenNumbers | undefined } = {},
-  ) {
-    this.fills = options.fills ?? true
-    const { written } = options
-    this.#written = written !== undefined && written.size > 0 ? written : null
-  }
-
-  /** The literal of the number at this path, if it has a fraction or an exponent. */
-  writtenHere(): string | undefined {
-    return this.#written?.at(this.path)
-  }
-
-  /** Integers must not be written with a fraction or exponent, even with an integral value. Throws DecodeError. */
-  refuseFraction(): void {
-    const written = this.#written === null ? undefined : this.writtenHere()
-    if (written !== undefined)
-      throw this.failure(`expected an integer, found the number ${shortened(written, MAX_NUMBER)}`)
-  }
-
-  /** The error to throw at this path. */
-  failure(what: string): DecodeError {
-    return new DecodeError(this.path, what)
-  }
-  unknownField(name: string): void {
-    if (this.unknown.length < 100) this.unknown.push(pathText([...this.path, name]))
-  }
-}
+export { DecodeError, Decoding, isEmpty, sortedKeys, type JsonObject } from './decoding.ts'
 
 export interface Codec {
   /**
@@ -70,8 +30,6 @@ export interface Codec {
   /** The JSON form: declared order, including fields that are always written. */
   plain(object: JsonObject): JsonObject
 }
-
-type Words = Pick<Vocabulary, 'resolve'>
 
 /** For shapes without templates in their field names. */
 export const UNRESOLVED: Words = { resolve: (template) => template }
@@ -85,7 +43,7 @@ export function codecOf(shape: Shape, v: Words = UNRESOLVED): Codec {
   let ofWords = codecs.get(v)
   if (!ofWords) codecs.set(v, (ofWords = new WeakMap()))
   let codec = ofWords.get(shape)
-  if (!codec) ofWords.set(shape, (codec = compile(shape, v)))
+  if (!codec) ofWords.set(shape, (codec = new ShapeCodec(shape, v)))
   return codec
 }
 
@@ -100,6 +58,8 @@ export interface Plan {
   readonly facts: FieldFacts
   readonly read: Read
   readonly write: (value: unknown) => unknown
+  /** The codec of the objects in it, where it holds an object or a list of them. */
+  readonly nested: (() => Codec) | null
   /** Makes the value of an absent field; null when it stays absent. */
   readonly absent: ((decoding: Decoding) => unknown) | null
   /** Makes the JSON form of an absent field; null: omitted. */
@@ -112,66 +72,95 @@ export interface Plan {
   readonly inherited: boolean
 }
 
-function compile(shape: Shape, v: Words): Codec {
-  let plans: readonly Plan[] | null = null
-  const getPlans = () => (plans ??= plansOf(shape, v))
-  return {
-    decode(value, decoding) {
-      if (value === null || value === undefined) value = {}
-      if (typeof value !== 'object' || Array.isArray(value))
-        throw decoding.failure(`expected an object, found ${typeName(value)}`)
-      const given = value as JsonObject
-      const object: JsonObject = {}
-      let known = 0
-      if (shape.typed) {
-        for (const name of ['kind', 'apiVersion'] as const) {
-          const word = given[name]
-          if (word === undefined) continue
-          known++
-          if (word === null || word === '') continue
-          if (typeof word !== 'string')
-            throw new DecodeError(
-              [...decoding.path, name],
-              `expected a string, found ${typeName(word)}`,
-            )
-          object[name] = word
-        }
-      }
-      for (const plan of getPlans()) {
-        const raw =
-          plan.inherited && !Object.hasOwn(given, plan.name) ? undefined : given[plan.name]
-        if (raw !== undefined) known++
-        let result: unknown
-        if (raw !== undefined && raw !== null) {
-          decoding.path.push(plan.name)
-          result = plan.read(raw, decoding)
-          decoding.path.pop()
-          if (plan.dropsEmpty && isEmpty(result)) result = undefined
-        }
-        if (result === undefined && plan.absent) result = plan.absent(decoding)
-        if (result !== undefined) object[plan.key] = result
-      }
-      if (known < Object.keys(given).length) reportUnknown(shape, getPlans(), given, decoding)
-      return object
-    },
-    plain(object) {
-      const out: JsonObject = {}
-      if (shape.typed) {
-        if (object.kind !== undefined) out.kind = object.kind
-        if (object.apiVersion !== undefined) out.apiVersion = object.apiVersion
-      }
-      for (const plan of getPlans()) {
-        const value =
-          plan.inherited && !Object.hasOwn(object, plan.key) ? undefined : object[plan.key]
-        if (value !== undefined && value !== null && !(plan.hidesEmpty && isEmpty(value))) {
-          out[plan.name] = plan.write(value)
-        } else if (plan.absentPlain) {
-          out[plan.name] = plan.absentPlain()
-        }
-      }
-      return out
-    },
+/** The codec of one shape. Its functions are replaced by generated ones, so they must be looked up at each call. */
+class ShapeCodec implements Codec {
+  decode: Codec['decode']
+  plain: Codec['plain']
+
+  constructor(shape: Shape, v: Words) {
+    let parts: Parts | null = null
+    const getParts = () => (parts ??= partsOf(shape, v))
+    const isDecodedOften = useCounter(v)
+    const isWrittenOften = useCounter(v)
+    this.decode = (value, decoding) => {
+      if (!isDecodedOften()) return interpretedDecode(getParts(), value, decoding)
+      this.decode = generatedDecode(getParts())
+      return this.decode(value, decoding)
+    }
+    this.plain = (object) => {
+      if (!isWrittenOften()) return interpretedPlain(getParts(), object)
+      this.plain = generatedPlain(getParts())
+      return this.plain(object)
+    }
   }
+}
+
+function partsOf(shape: Shape, v: Words): Parts {
+  const plans = plansOf(shape, v)
+  return {
+    typed: shape.typed,
+    plans,
+    reportUnknown: (given, decoding) => reportUnknown(shape, plans, given, decoding),
+  }
+}
+
+function interpretedDecode(
+  { typed, plans, reportUnknown }: Parts,
+  value: unknown,
+  decoding: Decoding,
+): JsonObject {
+  if (value === null || value === undefined) value = {}
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw decoding.failure(`expected an object, found ${typeName(value)}`)
+  const given = value as JsonObject
+  const object: JsonObject = {}
+  let known = 0
+  if (typed) {
+    for (const name of ['kind', 'apiVersion'] as const) {
+      const word = given[name]
+      if (word === undefined) continue
+      known++
+      if (word === null || word === '') continue
+      if (typeof word !== 'string')
+        throw new DecodeError(
+          [...decoding.path, name],
+          `expected a string, found ${typeName(word)}`,
+        )
+      object[name] = word
+    }
+  }
+  for (const plan of plans) {
+    const raw = plan.inherited && !Object.hasOwn(given, plan.name) ? undefined : given[plan.name]
+    if (raw !== undefined) known++
+    let result: unknown
+    if (raw !== undefined && raw !== null) {
+      decoding.path.push(plan.name)
+      result = plan.read(raw, decoding)
+      decoding.path.pop()
+      if (plan.dropsEmpty && isEmpty(result)) result = undefined
+    }
+    if (result === undefined && plan.absent) result = plan.absent(decoding)
+    if (result !== undefined) object[plan.key] = result
+  }
+  if (known < Object.keys(given).length) reportUnknown(given, decoding)
+  return object
+}
+
+function interpretedPlain({ typed, plans }: Parts, object: JsonObject): JsonObject {
+  const out: JsonObject = {}
+  if (typed) {
+    if (object.kind !== undefined) out.kind = object.kind
+    if (object.apiVersion !== undefined) out.apiVersion = object.apiVersion
+  }
+  for (const plan of plans) {
+    const value = plan.inherited && !Object.hasOwn(object, plan.key) ? undefined : object[plan.key]
+    if (value !== undefined && value !== null && !(plan.hidesEmpty && isEmpty(value))) {
+      out[plan.name] = plan.write(value)
+    } else if (plan.absentPlain) {
+      out[plan.name] = plan.absentPlain()
+    }
+  }
+  return out
 }
 
 function reportUnknown(
@@ -209,6 +198,7 @@ export function plansOf(shape: Shape, v: Words): Plan[] {
           ? mapReader(facts.holds.of, v, true)
           : reader(facts.holds, v),
       write: plainWriter(facts.holds, v),
+      nested: nestedCodec(facts.holds, v),
       absent: absentValue(facts, v),
       absentPlain: absentPlain(facts, v),
       dropsEmpty: dropsEmpty && facts.holds.is !== 'map',
@@ -217,6 +207,11 @@ export function plansOf(shape: Shape, v: Words): Plan[] {
     })
   }
   return plans
+}
+
+function nestedCodec(holds: Holds, v: Words): Plan['nested'] {
+  if (holds.is === 'list') return nestedCodec(holds.of, v)
+  return holds.is === 'object' ? () => codecOf(holds.to(), v) : null
 }
 
 function absentValue(facts: FieldFacts, v: Words): Plan['absent'] {
@@ -272,15 +267,6 @@ function absentPlain(facts: FieldFacts, v: Words): Plan['absentPlain'] {
   if (holds.is === 'any') return () => null
   const make = absentValue({ ...facts, default: undefined }, v)
   return make ? () => make(new Decoding()) : null
-}
-
-/** Whether a value is the zero of its type. */
-export function isEmpty(value: unknown): boolean {
-  if (value === '' || value === 0 || value === false || value === 0n) return true
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.length === 0
-  for (const key in value) if (Object.hasOwn(value, key)) return false
-  return true
 }
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
@@ -461,7 +447,8 @@ function exact(value: unknown, decoding: Decoding): unknown {
     if (typeof one === 'bigint')
       throw decoding.failure(`${one} is beyond the integers that are represented exactly`)
     if (typeof one !== 'object' || one === null) continue
-    for (const member of Object.values(one)) open.push(member)
+    if (Array.isArray(one)) for (const item of one as unknown[]) open.push(item)
+    else for (const key in one) open.push((one as JsonObject)[key])
   }
   return value
 }
@@ -514,47 +501,3 @@ const specialOf = (holds: Holds) => ('special' in holds ? holds.special : undefi
 
 const isPassed = (holds: Holds) =>
   holds.is !== 'object' && holds.is !== 'list' && holds.is !== 'map' && !specialOf(holds)
-
-function typeName(value: unknown): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
-  switch (typeof value) {
-    case 'string':
-      return 'a string'
-    case 'number':
-    case 'bigint':
-      return Number.isInteger(Number(value)) ? 'a number' : `the number ${String(value)}`
-    case 'boolean':
-      return 'a boolean'
-    default:
-      return 'an object'
-  }
-}
-
-/** Maximum UTF-16 units of a reported path: it contains names from the client. */
-const MAX_PATH = 1024
-
-function pathText(path: readonly (string | number)[]): string {
-  let out = ''
-  for (const p of path) {
-    if (out.length > MAX_PATH) break
-    out += typeof p === 'number' ? `[${p}]` : out === '' ? p : `.${p}`
-  }
-  return shortened(out, MAX_PATH)
-}
-
-/** The member names of an object in UTF-16 order; most are in order already. */
-export function sortedKeys(object: object): string[] {
-  const keys = Object.keys(object)
-  for (let i = 1; i < keys.length; i++) if (keys[i - 1]! > keys[i]!) return keys.sort()
-  return keys
-}
-
-/** Defines a member with a user-chosen name: an assignment to __proto__ would set the prototype. */
-function put(object: JsonObject, key: string, value: unknown): void {
-  if (key === '__proto__')
-    Object.defineProperty(object, key, {
-      ...{ value, enumerable: true, writable: true, configurable: true },
-    })
-  else object[key] = value
-}

@@ -1,6 +1,10 @@
-/** Writes objects by their declaration straight to bytes, as the text of the result of `Codec.plain`. */
-import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+/**
+ * Writes objects by their declaration straight to bytes, as the text of the result of `Codec.plain`: interpreted, and by
+ * generated code once a shape is in use (see generated-code.ts).
+ */
 import { isEmpty, plainWriter, plansOf, sortedKeys, type JsonObject } from './codec.ts'
+import { useCounter, type Words } from './generated-code.ts'
+import { generatedMembers } from './generated-writer.ts'
 import type { Holds, Shape } from '../notation/shape.ts'
 
 /** Destination of JSON. */
@@ -16,15 +20,22 @@ export interface JsonOut {
 /** Writes members of an object, with commas between them; returns whether none is written so far. */
 export type WriteMembers = (object: JsonObject, out: JsonOut, isFirst: boolean) => boolean
 
-type Words = Pick<Vocabulary, 'resolve'>
 type Write = (value: unknown, out: JsonOut) => void
 
-interface Member {
+/** Writes the members of the objects of one shape. Its function is replaced by a generated one. */
+export interface ShapeWriter {
+  readonly members: WriteMembers
+}
+
+export interface Member {
   readonly key: string
+  readonly holds: Holds
   /** The name with its colon, and with a comma before it. */
   readonly first: Buffer
   readonly next: Buffer
   readonly write: Write
+  /** The writer of the objects in it, where it holds an object or a list of them. */
+  readonly nested: (() => ShapeWriter) | null
   readonly hidesEmpty: boolean
   /** The name is also a member of `Object.prototype`. */
   readonly inherited: boolean
@@ -39,38 +50,58 @@ const CLOSE_LIST = 0x5d
 const COMMA = 0x2c
 const COLON = 0x3a
 
-/** Returns the writer of a shape, in declared order; members in `without` are omitted. Compiled on first use. */
+/** Returns the writer of a shape, in declared order; members in `without` are omitted. Made on first use. */
 export function membersWriter(
   shape: Shape,
   v: Words,
   without: readonly string[] = [],
 ): WriteMembers {
+  const writer = shapeWriter(shape, v, without)
+  return (object, out, isFirst) => writer.members(object, out, isFirst)
+}
+
+function shapeWriter(shape: Shape, v: Words, without: readonly string[] = []): ShapeWriter {
   let members: readonly Member[] | null = null
-  return (object, out, isFirst) => {
-    members ??= membersOf(shape, v).filter(({ key }) => !without.includes(key))
-    let first = isFirst
-    for (const member of members) {
-      const value =
-        member.inherited && !Object.hasOwn(object, member.key) ? undefined : object[member.key]
-      const isThere =
-        value !== undefined && value !== null && !(member.hidesEmpty && isEmpty(value))
-      if (!isThere && member.absent === null) continue
-      out.bytes(first ? member.first : member.next)
-      first = false
-      if (isThere) member.write(value, out)
-      else out.bytes(member.absent!)
-    }
-    return first
+  const isUsedOften = useCounter(v)
+  const writer: { members: WriteMembers } = {
+    members(object, out, isFirst) {
+      members ??= membersOf(shape, v).filter(({ key }) => !without.includes(key))
+      if (!isUsedOften()) return interpreted(members, object, { out, isFirst })
+      writer.members = generatedMembers(members)
+      return writer.members(object, out, isFirst)
+    },
   }
+  return writer
+}
+
+function interpreted(
+  members: readonly Member[],
+  object: JsonObject,
+  { out, isFirst }: { readonly out: JsonOut; readonly isFirst: boolean },
+): boolean {
+  let first = isFirst
+  for (const member of members) {
+    const value =
+      member.inherited && !Object.hasOwn(object, member.key) ? undefined : object[member.key]
+    const isThere = value !== undefined && value !== null && !(member.hidesEmpty && isEmpty(value))
+    if (!isThere && member.absent === null) continue
+    out.bytes(first ? member.first : member.next)
+    first = false
+    if (isThere) member.write(value, out)
+    else out.bytes(member.absent!)
+  }
+  return first
 }
 
 function membersOf(shape: Shape, v: Words): Member[] {
   const typed = shape.typed ? ['kind', 'apiVersion'] : []
   return [
-    ...typed.map((name) => memberOf(name, name, { write: leaf })),
+    ...typed.map((name) => memberOf(name, name, { holds: { is: 'string' }, write: leaf })),
     ...plansOf(shape, v).map(({ name, key, facts, hidesEmpty, inherited, absentPlain }) =>
       memberOf(name, key, {
+        holds: facts.holds,
         write: writeOf(facts.holds, v),
+        nested: nestedWriter(facts.holds, v),
         hidesEmpty,
         inherited,
         absent: absentPlain && Buffer.from(JSON.stringify(absentPlain())),
@@ -82,13 +113,14 @@ function membersOf(shape: Shape, v: Words): Member[] {
 function memberOf(
   name: string,
   key: string,
-  rest: Pick<Member, 'write'> & Partial<Member>,
+  rest: Pick<Member, 'holds' | 'write'> & Partial<Member>,
 ): Member {
   const text = `${JSON.stringify(name)}:`
   return {
     key,
     first: Buffer.from(text),
     next: Buffer.from(`,${text}`),
+    nested: null,
     hidesEmpty: false,
     inherited: false,
     absent: null,
@@ -100,11 +132,11 @@ function writeOf(holds: Holds, v: Words): Write {
   switch (holds.is) {
     case 'object': {
       // Resolved lazily: a shape may be recursive.
-      let members: WriteMembers | null = null
+      let writer: ShapeWriter | null = null
       return (value, out) => {
-        members ??= writerOfShape(holds.to(), v)
+        writer ??= writerOfShape(holds.to(), v)
         out.byte(OPEN)
-        members(value as JsonObject, out, true)
+        writer.members(value as JsonObject, out, true)
         out.byte(CLOSE)
       }
     }
@@ -154,12 +186,17 @@ function leaf(value: unknown, out: JsonOut): void {
   else out.text(typeof value === 'bigint' ? String(value) : JSON.stringify(value))
 }
 
-const writers = new WeakMap<Words, WeakMap<Shape, WriteMembers>>()
+function nestedWriter(holds: Holds, v: Words): Member['nested'] {
+  if (holds.is === 'list') return nestedWriter(holds.of, v)
+  return holds.is === 'object' ? () => writerOfShape(holds.to(), v) : null
+}
 
-function writerOfShape(shape: Shape, v: Words): WriteMembers {
+const writers = new WeakMap<Words, WeakMap<Shape, ShapeWriter>>()
+
+function writerOfShape(shape: Shape, v: Words): ShapeWriter {
   let ofWords = writers.get(v)
   if (!ofWords) writers.set(v, (ofWords = new WeakMap()))
   let writer = ofWords.get(shape)
-  if (!writer) ofWords.set(shape, (writer = membersWriter(shape, v)))
+  if (!writer) ofWords.set(shape, (writer = shapeWriter(shape, v)))
   return writer
 }

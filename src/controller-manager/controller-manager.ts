@@ -20,7 +20,7 @@ import { pause } from '../client/retry.ts'
 import { SharedInformers } from '../client/shared-informers.ts'
 import { Wire } from '../client/wire.ts'
 import { choiceFault, isChosen } from '../controllers/choice.ts'
-import type { Controller, ControllerContext } from '../controllers/controller.ts'
+import type { Controller, ControllerContext, DebugPage } from '../controllers/controller.ts'
 import { defaultSettings, type ControllerSettings } from '../controllers/settings.ts'
 import { managedControllers, startControllers } from '../controllers/index.ts'
 import type { SignerId } from '../controllers/certificates/signers.ts'
@@ -83,6 +83,8 @@ export interface ControllerManager {
   conditions(): readonly HealthCondition[]
   /** The server that it works against; null as long as it was not reached. */
   server(): ReviewServer | null
+  /** Pages of the controllers that run, by their path below `/debug/controllers/`. */
+  debugPages(): ReadonlyMap<string, DebugPage>
   /** Its metrics; null as long as the server was not reached. */
   metrics(): Registry | null
 }
@@ -112,6 +114,7 @@ export function controllerManager(options: ControllerManagerOptions): Controller
       ...(setting?.running ?? []).map((name) => ({ name, fault: null })),
     ],
     server: () => setting,
+    debugPages: () => setting?.pages ?? new Map<string, DebugPage>(),
     metrics: () => setting?.metrics ?? null,
     async run(signal) {
       const made = await settingOf({ ...options, signing }, signal)
@@ -159,6 +162,7 @@ interface Setting {
   /** A further client as this program, which can be closed separately. */
   readonly managerClient: () => Client
   readonly metrics: Registry
+  readonly pages: Map<string, DebugPage>
   /** Names of the controllers that run. */
   running: readonly string[]
   close(): void
@@ -197,6 +201,7 @@ async function settingOf(options: CheckedOptions, signal: AbortSignal): Promise<
     client,
     managerClient: () => clientOn(own, credentials),
     metrics: new Registry({ v, log }),
+    pages: new Map(),
     running: [],
     clientFor: (name) =>
       accounts
@@ -292,6 +297,7 @@ async function work(setting: Setting, signal: AbortSignal): Promise<void> {
     informers,
     resources: new KnownResources(client),
     metrics: setting.metrics,
+    pages: setting.pages,
     settings: { ...defaultSettings, ...options.settings },
   }
   const chosen = chosenOf(setting)
@@ -302,6 +308,7 @@ async function work(setting: Setting, signal: AbortSignal): Promise<void> {
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
   setting.running = []
+  setting.pages.clear()
   await running.stop()
   await informers.stop()
 }

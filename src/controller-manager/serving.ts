@@ -19,7 +19,7 @@ export interface HealthCondition {
 /** A page that needs permission. */
 export interface ManagerPage {
   readonly type: string
-  readonly text: () => string | Promise<string>
+  readonly text: (query: URLSearchParams) => string | Promise<string>
 }
 
 /** What is served, and where. */
@@ -35,7 +35,8 @@ export interface ServingOptions {
   readonly alwaysAllow: readonly string[]
   readonly access: DelegatedAccess
   readonly conditions: () => readonly HealthCondition[]
-  readonly pages: ReadonlyMap<string, ManagerPage>
+  /** The page of a path, if there is one. */
+  readonly pageAt: (path: string) => ManagerPage | undefined
   readonly clock: Clock
 }
 
@@ -143,9 +144,9 @@ async function answerOf(options: ServingOptions, request: IncomingMessage): Prom
   const [, first = '', name, ...more] = path.split('/')
   if (HEALTH.includes(first) && more.length === 0)
     return health(first, name, options.conditions(), new URLSearchParams(query))
-  const page = options.pages.get(path)
+  const page = options.pageAt(path)
   if (!page) return { code: 404, type: PLAIN, text: '404 page not found\n' }
-  return { type: page.type, text: await page.text() }
+  return { type: page.type, text: await page.text(new URLSearchParams(query)) }
 }
 
 const isAlwaysAllowed = (patterns: readonly string[], path: string): boolean =>

@@ -36,6 +36,18 @@ export const storageClasses = (v: Vocabulary): ResourceAddress => ({
   resource: 'storageclasses',
 })
 
+export const csiDrivers = (v: Vocabulary): ResourceAddress => ({
+  group: v.resolve('storage{api}'),
+  version: 'v1',
+  resource: 'csidrivers',
+})
+
+export const volumeAttachments = (v: Vocabulary): ResourceAddress => ({
+  group: v.resolve('storage{api}'),
+  version: 'v1',
+  resource: 'volumeattachments',
+})
+
 export const endpointSlices = (v: Vocabulary): ResourceAddress => ({
   group: v.resolve('discovery{api}'),
   version: 'v1',

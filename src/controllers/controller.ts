@@ -10,6 +10,12 @@ import { StatusError } from '../meta/errors.ts'
 import type { ControllerSettings } from './settings.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
+/** A page about the state of a controller, for those who debug. */
+export interface DebugPage {
+  readonly type: string
+  text(query: URLSearchParams): Promise<string>
+}
+
 /** Clients of controllers: of a server in this process or elsewhere. */
 export interface ControllerContext {
   readonly v: Vocabulary
@@ -26,6 +32,8 @@ export interface ControllerContext {
   readonly settings: ControllerSettings
   /** Absent: nothing is measured. */
   readonly metrics?: Registry
+  /** Takes pages of running controllers, by their path below the name of the controller; absent: there are none. */
+  readonly pages?: Map<string, DebugPage>
 }
 
 /** Dependencies of a controller. */

@@ -29,49 +29,57 @@ export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Co
     if (!(await resources.serves(address))) return asleep
     const client = context.clientFor(NAME)
     const informer = informers.of<CustomResourceDefinition>(address)
-    const known = new Map<string, Names>()
-    const read = (name: string) => informer.lister.get('', name)
+    const known = new KnownNames()
+    // Schemas are most of a definition, and do not matter here.
+    const read = (name: string) => informer.lister.entry('', name)?.without(SCHEMA) ?? null
+    let isLoaded = false
     /** Remembers the names of a definition, and enqueues others of its group when the names have changed. */
     const learn = (name: string, now: Names | null) => {
-      const before = known.get(name)
-      if (now) known.set(name, now)
-      else known.delete(name)
-      if (sameValue(before ?? null, now)) return
-      for (const [other, { group }] of known)
-        if (other !== name && (group === before?.group || group === now?.group)) queue.add(other)
+      const others = known.learn(name, now)
+      if (isLoaded) for (const other of others) queue.add(other)
+    }
+    /** The definition as it should be, and why not all of its names are accepted. */
+    const judged = (definition: CustomResourceDefinition) => {
+      const next = { ...definition, status: structuredClone(definition.status) }
+      const now = clock.now()
+      const refusal = accept(next, known.othersOf(definition), now)
+      if (servesObjects) prepare(next, refusal, now)
+      else withhold(next, refusal, now)
+      // Readers see that the names are accepted before they see that the definition is in force.
+      if (servesObjects && sameValue(next.status, definition.status)) establish(next, now)
+      return sameValue(next.status, definition.status) ? null : next
     }
     const queue = workQueue(context, NAME, {
       async work(name) {
         const definition = read(name)
         learn(name, definition && namesOf(definition))
         if (!definition) return
-        const next = { ...definition, status: structuredClone(definition.status) }
-        const now = clock.now()
-        const refusal = accept(next, known, now)
-        if (servesObjects) prepare(next, refusal, now)
-        else withhold(next, refusal, now)
-        // Readers see that the names are accepted before they see that the definition is in force.
-        if (servesObjects && sameValue(next.status, definition.status)) establish(next, now)
-        if (sameValue(next.status, definition.status)) return
+        const next = judged(definition)
+        if (!next) return
         // The response is not needed.
         const written = client.resource(address).metadata().sub('status')
         await written.patch(name, statusChange(next), { type: 'merge' })
         learn(name, namesOf(next))
       },
     })
-    let isLoaded = false
     const again = ({ name }: { readonly name: string }) => {
       if (isLoaded) queue.add(name)
     }
     const end = await handled(informer, { ...onChange(again), delete: again }, signal)
     // Free names are known only after all definitions are read.
-    for (const definition of informer.lister.list())
-      known.set(definition.metadata.name ?? '', namesOf(definition))
+    const all = Array.from(informer.lister.entries(), (entry) => entry.without(SCHEMA))
+    for (const definition of all) learn(nameOf(definition), namesOf(definition))
     isLoaded = true
-    for (const name of known.keys()) queue.add(name)
+    // Most have been judged by an earlier run.
+    for (const definition of all) if (judged(definition)) queue.add(nameOf(definition))
     return following(queue, client, [end])
   },
 })
+
+const nameOf = ({ metadata }: CustomResourceDefinition): string => metadata.name ?? ''
+
+/** Member of versions with the schema. */
+const SCHEMA = 'openAPIV3Schema'
 
 /** Names of a definition that others of its group depend on. */
 interface Names {
@@ -85,6 +93,36 @@ const namesOf = ({ spec, status }: CustomResourceDefinition): Names => ({
   wanted: spec.names,
   accepted: status.acceptedNames,
 })
+
+/** The names of all definitions, by group. */
+class KnownNames {
+  readonly #groups = new Map<string, Map<string, Names>>()
+  readonly #groupOf = new Map<string, string>()
+
+  /** Remembers names, or forgets them; returns the other definitions of the group when that made a difference. */
+  learn(name: string, now: Names | null): string[] {
+    const group = now?.group ?? this.#groupOf.get(name)
+    if (group === undefined) return []
+    const members = this.#groups.get(group) ?? new Map<string, Names>()
+    const before = members.get(name) ?? null
+    if (now) {
+      members.set(name, now)
+      this.#groups.set(group, members)
+      this.#groupOf.set(name, group)
+    } else {
+      members.delete(name)
+      if (members.size === 0) this.#groups.delete(group)
+      this.#groupOf.delete(name)
+    }
+    return sameValue(before, now) ? [] : [...members.keys()].filter((other) => other !== name)
+  }
+
+  /** Those of the other definitions of its group. */
+  *othersOf({ metadata, spec }: CustomResourceDefinition): Generator<Names> {
+    for (const [name, names] of this.#groups.get(spec.group) ?? [])
+      if (name !== metadata.name) yield names
+  }
+}
 
 /** The change that updates the status of a definition, unless the definition was changed meanwhile. */
 const statusChange = ({ metadata, status }: CustomResourceDefinition): object => ({
@@ -109,10 +147,10 @@ interface Refusal {
  */
 function accept(
   definition: CustomResourceDefinition,
-  all: ReadonlyMap<string, Names>,
+  others: Iterable<Names>,
   now: number,
 ): Refusal | null {
-  const { resources, kinds } = takenNames(definition, all)
+  const { resources, kinds } = takenNames(others)
   const wanted = definition.spec.names
   const accepted: CustomResourceDefinitionNames = {
     ...(definition.status.acceptedNames ?? { plural: '', kind: '' }),
@@ -195,16 +233,15 @@ function establish(definition: CustomResourceDefinition, now: number): void {
   )
 }
 
-/** Names that the other definitions of the group have: those in paths are one space, kinds another. */
-function takenNames(
-  { metadata, spec }: CustomResourceDefinition,
-  all: ReadonlyMap<string, Names>,
-): { readonly resources: ReadonlySet<string>; readonly kinds: ReadonlySet<string> } {
+/** Names that the other definitions have: those in paths are one space, kinds another. */
+function takenNames(others: Iterable<Names>): {
+  readonly resources: ReadonlySet<string>
+  readonly kinds: ReadonlySet<string>
+} {
   const resources = new Set<string>()
   const kinds = new Set<string>()
-  for (const [name, other] of all) {
-    if (name === metadata.name || other.group !== spec.group) continue
-    const { plural, singular, shortNames, kind, listKind } = other.accepted ?? {}
+  for (const { accepted } of others) {
+    const { plural, singular, shortNames, kind, listKind } = accepted ?? {}
     for (const one of [plural, singular, ...(shortNames ?? [])]) if (one) resources.add(one)
     for (const one of [kind, listKind]) if (one) kinds.add(one)
   }

@@ -12,6 +12,7 @@ import { every } from './every.ts'
 import { following } from './following.ts'
 import { GarbageGraph } from './garbage-graph.ts'
 import { GarbageMonitors } from './garbage-monitors.ts'
+import { pictureOf } from './garbage-picture.ts'
 import { OwnerEvents, type Dependent } from './owner-events.ts'
 import { kindsOf } from './resources.ts'
 
@@ -42,6 +43,10 @@ export const garbageCollector: Controller = {
       // An absence of dependents is certain only after everything is read.
       if (isLoaded) queue.add(id)
       else early.add(id)
+    }, context.pages !== undefined)
+    context.pages?.set(`${NAME}/graph`, {
+      type: 'text/vnd.graphviz',
+      text: (query) => pictureOf(graph, query.getAll('uid')),
     })
     const monitors = new GarbageMonitors({
       client: context.managerClient(),

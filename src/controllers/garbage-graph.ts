@@ -8,6 +8,8 @@ export interface Node {
   readonly key: string
   /** The object among those of all resources. */
   readonly id: string
+  /** Empty unless the graph is to be shown. */
+  readonly uid: string
   readonly references: readonly Reference[]
   /** The object as an owner that ends when its dependents have; null when it does not. */
   readonly waiting: Owner | null
@@ -25,6 +27,8 @@ interface Owner {
   readonly dependents: Set<Node>
   /** Id of the owner while it waits for its dependents. */
   endingId: string | null
+  /** As a dependent names it; null unless the graph is to be shown. */
+  readonly named: OwnerReference | null
 }
 
 /** A watched resource; its name is unique and has no blanks. */
@@ -46,12 +50,15 @@ const GONE = 500
  */
 export class GarbageGraph {
   readonly #due: (id: string) => void
+  readonly #isShown: boolean
   readonly #nodes = new Map<string, Node>()
   readonly #owners = new Map<string, Owner>()
   readonly #gone = new Set<string>()
 
-  constructor(due: (id: string) => void) {
+  /** `isShown`: keeps what only a picture of the graph needs. */
+  constructor(due: (id: string) => void, isShown = false) {
     this.#due = due
+    this.#isShown = isShown
   }
 
   /** Objects and owners that are stored. */
@@ -73,14 +80,15 @@ export class GarbageGraph {
     }
     const waiting = ending === null ? null : this.#end(entry.uid, id, ending, before)
     if (before && isSame(before, owners, waiting)) return
-    const references = owners.map(({ uid, blockOwnerDeletion }) => ({
-      owner: this.#owner(uid),
-      blocks: blockOwnerDeletion === true,
+    const references = owners.map((named) => ({
+      owner: this.#owner(named.uid, named),
+      blocks: named.blockOwnerDeletion === true,
     }))
     const node: Node = {
       resource: of.resource,
       key: entry.key,
       id,
+      uid: this.#isShown ? entry.uid : '',
       references: references.length === 0 ? NO_REFERENCES : references,
       waiting,
     }
@@ -111,6 +119,11 @@ export class GarbageGraph {
   leave({ name }: Monitored): void {
     for (const node of [...this.#nodes.values()])
       if (node.id.startsWith(`${name} `)) this.#drop(node)
+  }
+
+  /** All objects that are stored. */
+  objects(): Iterable<Node> {
+    return this.#nodes.values()
   }
 
   /** Objects that name this one as an owner. */
@@ -185,10 +198,12 @@ export class GarbageGraph {
     }
   }
 
-  #owner(uid: string): Owner {
-    let owner = this.#owners.get(uid)
-    if (!owner)
-      this.#owners.set(uid, (owner = { uid, dependents: new Set<Node>(), endingId: null }))
+  #owner(uid: string, reference: OwnerReference | null = null): Owner {
+    const known = this.#owners.get(uid)
+    if (known) return known
+    const named = this.#isShown ? reference : null
+    const owner: Owner = { uid, dependents: new Set<Node>(), endingId: null, named }
+    this.#owners.set(uid, owner)
     return owner
   }
 

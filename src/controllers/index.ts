@@ -1,6 +1,7 @@
 /** The controllers that run inside the server, and how they are started. */
 import { setMaxListeners } from 'node:events'
 import { pause } from '../client/retry.ts'
+import { attachDetach } from './attach-detach/attach-detach.ts'
 import { tokenCleaner } from './bootstrap-tokens/cleaner.ts'
 import { bootstrapSigner } from './bootstrap-tokens/signer.ts'
 import { certificateApprover } from './certificates/approver.ts'
@@ -52,6 +53,7 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   volumeProtection,
   volumeBinder,
   ephemeralVolumes,
+  attachDetach,
   nodeLifecycle,
   nodeTtl,
   ttlAfterFinished,

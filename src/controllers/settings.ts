@@ -29,6 +29,10 @@ export interface ControllerSettings {
   readonly ephemeralVolumeWorkers: number
   /** How often what is not bound is looked at again. */
   readonly volumeSyncMs: number
+  /** How often volumes that count as attached are compared with their VolumeAttachments. */
+  readonly attachVerifyMs: number
+  /** Whether they are not compared. */
+  readonly skipsAttachVerification: boolean
   /** Number of pods that may have ended; 0 or less: any number. */
   readonly terminatedPodThreshold: number
   /** How often nodes are looked at. */
@@ -72,6 +76,8 @@ export const defaultSettings: ControllerSettings = {
   finishedJobWorkers: 5,
   ephemeralVolumeWorkers: 5,
   volumeSyncMs: 15_000,
+  attachVerifyMs: 60_000,
+  skipsAttachVerification: false,
   terminatedPodThreshold: 12_500,
   nodeMonitorMs: 5_000,
   nodeGraceMs: 40_000,

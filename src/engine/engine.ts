@@ -1,3 +1,5 @@
+import type { PageRoom } from './page-room.ts'
+
 /**
  * The storage engine below the watch cache: bytes under keys, one revision sequence, and history for a while.
  * `lmdb/`, `memory/` (and later others) implement it and pass the same suite, `test/store/suite.ts`.
@@ -75,6 +77,8 @@ export interface RangeOptions {
   /** Only keys greater than or equal to this one. */
   readonly start?: string
   readonly limit?: number
+  /** Where values may be put: those of the page before are lost, and the page may be shorter than its limit. */
+  readonly room?: PageRoom
 }
 
 export interface Page {

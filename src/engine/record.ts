@@ -99,9 +99,12 @@ export class RecordWriter {
     return this.#at - this.#jsonStart
   }
 
+  /** Finished JSON. */
   text(text: string): void {
+    const { length } = text
     // A unit of a string is three bytes of UTF-8 at most.
-    this.#reserve(3 * text.length)
+    this.#reserve(3 * length)
+    if (length <= SHORT && this.#ascii(text)) return
     this.#at += this.#memory.write(text, this.#at)
   }
 
@@ -111,28 +114,50 @@ export class RecordWriter {
   }
 
   bytes(bytes: Uint8Array): void {
-    this.#reserve(bytes.length)
+    const { length } = bytes
+    this.#reserve(length)
     const memory = this.#memory
+    const at = this.#at
     // Names of fields, mostly: for a few bytes a call costs more than they do.
-    if (bytes.length > SHORT) memory.set(bytes, this.#at)
-    else for (let i = 0; i < bytes.length; i++) memory[this.#at + i] = bytes[i]!
-    this.#at += bytes.length
+    if (length > SHORT) memory.set(bytes, at)
+    else for (let i = 0; i < length; i++) memory[at + i] = bytes[i]!
+    this.#at = at + length
   }
 
   /** A JSON string of any text. */
   string(value: string): void {
-    if (!(value.length > SHORT ? PLAIN.test(value) : isPlain(value))) {
-      this.text(JSON.stringify(value))
-      return
-    }
-    this.#reserve(value.length + 2)
+    const { length } = value
+    this.#reserve(2 * length + 2)
     const memory = this.#memory
     let at = this.#at
     memory[at++] = QUOTE
-    if (value.length > SHORT) at += memory.write(value, at, 'latin1')
-    else for (let i = 0; i < value.length; i++) memory[at++] = value.charCodeAt(i)
+    if (length > SHORT) {
+      if (!PLAIN.test(value)) return this.text(JSON.stringify(value))
+      at += memory.write(value, at, 'latin1')
+    } else {
+      for (let i = 0; i < length; i++) {
+        const code = value.charCodeAt(i)
+        // What is rarer, or more than a byte, is written over what is there already.
+        if (code < SPACE || code > TILDE) return this.text(JSON.stringify(value))
+        if (code === QUOTE || code === BACKSLASH) memory[at++] = BACKSLASH
+        memory[at++] = code
+      }
+    }
     memory[at++] = QUOTE
     this.#at = at
+  }
+
+  /** Writes a short text when all of it is ASCII. */
+  #ascii(text: string): boolean {
+    const memory = this.#memory
+    const at = this.#at
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i)
+      if (code > TILDE) return false
+      memory[at + i] = code
+    }
+    this.#at = at + text.length
+    return true
   }
 
   /** The digits of the revision belong here. */
@@ -162,15 +187,7 @@ export class RecordWriter {
   }
 }
 
-/** Whether a JSON string has the text as it is: printable ASCII without quotes and backslashes. */
-function isPlain(value: string): boolean {
-  for (let i = 0; i < value.length; i++) {
-    const code = value.charCodeAt(i)
-    if (code < SPACE || code > TILDE || code === QUOTE || code === BACKSLASH) return false
-  }
-  return true
-}
-
+/** Texts that a JSON string has as they are: printable ASCII without quotes and backslashes. */
 const PLAIN = /^[ !#-[\]-~]*$/
 const SHORT = 48
 const SPACE = 0x20

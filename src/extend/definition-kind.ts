@@ -11,8 +11,9 @@ import { schemaEntries, type SchemaKind, type SchemaVersion } from './schema-ent
 
 /**
  * The entry of a definition whose names are accepted; null when no version is stored. `read` returns the definition
- * again when a schema of it is needed: schemas are most of its size, and few are ever used. `convert`: the converter,
- * where versions differ in more than their names. `recent` keeps what derives from the schemas.
+ * again when a schema of it is needed: schemas are most of its size, few are ever used, and `definition` need not have
+ * them. `convert`: the converter, where versions differ in more than their names. `recent` keeps what derives from the
+ * schemas.
  */
 export function definitionEntry(
   definition: CustomResourceDefinition,
@@ -25,7 +26,7 @@ export function definitionEntry(
   if (!stored) return null
   const best = bestOf(definition)
   const all = spec.versions.map((version, i) =>
-    versionOf(definition, version, { best, schema: () => schemaAt(read(), i, version.name) }),
+    versionOf(definition, version, { best, schema: schemaReader(read, i, version.name) }),
   )
   const at = spec.versions.indexOf(stored)
   const versions = schemaEntries({
@@ -77,6 +78,10 @@ function versionOf(
     ...(deprecated ? { deprecated } : {}),
   }
 }
+
+/** In a function of its own, so that it holds nothing of the definition. */
+const schemaReader = (read: () => CustomResourceDefinition, i: number, name: string) => () =>
+  schemaAt(read(), i, name)
 
 /** The schema of a version that has its place `i` unless the definition changed. */
 function schemaAt({ spec }: CustomResourceDefinition, i: number, name: string): SchemaProps {

@@ -19,6 +19,9 @@ type Webhooks = Pick<ConversionWebhooks, 'of'>
 /** Versions whose compiled schemas are kept: a server may have thousands, and few clients use all of them. */
 const MOST_FORMS = 256
 
+/** Member of versions with the schema. */
+const SCHEMA = 'openAPIV3Schema'
+
 /** State of an established definition. */
 interface Known {
   readonly key: string
@@ -60,11 +63,12 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
 
   named(
     { name }: { readonly name: string },
-    { read, mentions }: UnreadObject<CustomResourceDefinition>,
+    { read, readWithout, mentions }: UnreadObject<CustomResourceDefinition>,
   ): void {
     // A new definition is not served yet, and may have megabytes of schemas.
     if (!this.#known.has(name) && !mentions('"Established"')) return
-    const definition = read()
+    // The schemas are most of it.
+    const definition = readWithout(SCHEMA)
     // One that cannot be read is served as it was.
     if (definition?.metadata.name === name) this.#learn(definition, read)
   }
@@ -119,14 +123,14 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
     const before = this.#known.get(name)
     if (before?.key === key) return before
     // Weakly held while in use: all versions are often read together.
-    let last = new WeakRef(definition)
+    let last: WeakRef<CustomResourceDefinition> | null = null
     const known: Known = {
       key,
       read,
       entry: definitionEntry(
         definition,
         () => {
-          const present = last.deref() ?? known.read()
+          const present = last?.deref() ?? known.read()
           if (!present) throw new Error(`the definition ${name} cannot be read`)
           last = new WeakRef(present)
           return present

@@ -9,6 +9,7 @@ import type { AuditAnnotation, Context } from './context.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { Exchange, ExchangeObserver } from './exchange.ts'
 import type { RequestKind } from './in-flight.ts'
+import type { MeasuredParts } from './measured-parts.ts'
 import { NO_REQUEST, isLongRunning, type RequestInfo } from './request-info.ts'
 import { isNobody } from './request-context.ts'
 import { resultJson } from './represent.ts'
@@ -125,6 +126,8 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
   unknownUser: 'error' | 'failure' | null = null
   /** Filters that it waited in, with the milliseconds; null: in none. */
   waits: (readonly [filter: string, ms: number])[] | null = null
+  /** Its parts; null while nobody measures them. */
+  parts: MeasuredParts | null = null
   /** Milliseconds that its admission webhooks took. */
   webhookMs = 0
   /** It got its response at the deadline, while its handler ran on. */

@@ -4,6 +4,7 @@ import type { ListResult, Result } from '../registry/results.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { WaitingConversion } from '../catalogue/entry.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
+import { asPart } from '../base/request-parts.ts'
 import type { ShapeClass } from '../notation/shape.ts'
 import { HIJACKED, type ApiResponse, type Context } from './context.ts'
 import type { HeaderList, Out } from './exchange.ts'
@@ -37,8 +38,24 @@ export function resultResponse(
 ): ApiResponse | Promise<ApiResponse> {
   const waiting = served.conversion?.waiting
   if (waiting) return convertedAnswer(context, waiting, result)
-  context.record?.answered(served, result)
+  const { record } = context
+  record?.answered(served, result)
   const form = responseForm(context)
+  if (!record?.parts) return madeResponse(context, served, result, form)
+  const part = form.as === '' ? 'serialize-response-object' : 'transform-response-object'
+  const begun = record.parts.begin(part)
+  const made = madeResponse(context, served, result, form)
+  if (made instanceof Promise) return made.finally(() => begun.end())
+  begun.end()
+  return made
+}
+
+function madeResponse(
+  context: Context,
+  served: ResourceEntry,
+  result: Result,
+  form: Form,
+): ApiResponse | Promise<ApiResponse> {
   if (form.type === 'protobuf') return protobufAnswer(context, served, result, form)
   switch (result.is) {
     case 'status':
@@ -82,7 +99,10 @@ async function convertedAnswer(
 ): Promise<ApiResponse> {
   // Negotiate first: a 406 must not cost a conversion.
   responseForm(context)
-  return resultResponse(context, waiting.shown, await shownResult(waiting, result))
+  const converting = shownResult(waiting, result)
+  const parts = context.record?.parts
+  const shown = await (parts ? asPart(parts, 'transform-response-object', converting) : converting)
+  return resultResponse(context, waiting.shown, shown)
 }
 
 async function protobufAnswer(

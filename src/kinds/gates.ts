@@ -210,7 +210,7 @@ export function setGates(settings: Readonly<Record<string, boolean>>, v: Vocabul
     set.set(name, on)
   }
   return {
-    gate: (name) => set.get(gateName(name, v)) ?? defaultGate(name),
+    gate: set.size === 0 ? defaultGate : (name) => set.get(gateName(name, v)) ?? defaultGate(name),
     warnings,
   }
 }

@@ -3,6 +3,7 @@ import type { Entry } from '../client/entry.ts'
 import { META_GROUP } from '../client/meta-group.ts'
 import { objectBytes } from '../http/represent.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
+import { parseOutline } from '../codec/json-outline.ts'
 import { parseJson } from '../codec/json-text.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 
@@ -69,6 +70,13 @@ export class CacheEntry<T> implements Entry<T> {
       this.#revision === version.revision ? version : version.withRevision(this.#revision)
     // The caller chose the resource, and with it the type of its objects.
     return (this.#object ??= readVersion(this.#reading, shown) as T)
+  }
+
+  without(name: string): T {
+    const { api, served, metadataOnly } = this.#reading
+    if (this.#object !== undefined || metadataOnly || this.#revision !== this.#version.revision)
+      return this.object
+    return parseOutline(objectBytes(api, served, this.#version), name) as T
   }
 
   /** Inside of strings these bytes would be escaped with backslashes. */

@@ -1,6 +1,6 @@
 import { impersonationOf, type Impersonation as Asked } from '../authn/impersonation.ts'
 import type { Impersonation } from '../client/client-config.ts'
-import { impersonationHeaders } from '../client/credentials.ts'
+import { impersonationHeaders } from '../client/standing-credentials.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /**

@@ -9,9 +9,9 @@ import { watch } from '../registry/watch.ts'
 import { whileServed } from '../registry/while-served.ts'
 import { Pace } from '../base/event-loop.ts'
 import type { ImpersonationCheck } from '../authn/impersonation.ts'
-import type { Attributes, Authorizer } from '../authz/authorizer.ts'
+import type { Attributes, Authorizer, Decision } from '../authz/authorizer.ts'
 import { refusal } from '../authz/refusal.ts'
-import { pathOf } from '../client/api-path.ts'
+import { pathOf, queryOf } from '../client/api-path.ts'
 import type {
   ApiRequest,
   Followed,
@@ -26,6 +26,7 @@ import type {
   WatchHandler,
   WatchRequest,
 } from '../client/transport.ts'
+import type { RequestAudit } from '../http/audit.ts'
 import { PLAIN } from '../http/form.ts'
 import { eventForm, listMetadata } from '../http/represent.ts'
 import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
@@ -37,6 +38,7 @@ import { servedAt } from './check-place.ts'
 import { EventSink } from './event-sink.ts'
 import { failureOf } from './failure.ts'
 import { followCache, LARGE_BYTES } from './follow-cache.ts'
+import { LocalRequest, recorded, recordedFollow } from './local-request.ts'
 import { servedResources } from './served-resources.ts'
 
 /** The user that makes the requests. */
@@ -51,6 +53,19 @@ export interface LocalTransportOptions {
   readonly userAgent: string
   /** Catalogue of the resources; the public one by default. */
   readonly catalogue?: Pick<Catalogue, 'find'>
+  /** Records the requests; absent or null: they are not recorded. */
+  readonly audit?: RequestAudit | null
+}
+
+const METHODS: Readonly<Record<RequestVerb | 'watch', string>> = {
+  get: 'GET',
+  list: 'GET',
+  watch: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETE',
 }
 
 /** Largest request body, bytes. */
@@ -69,21 +84,32 @@ export class LocalTransport implements Transport {
     this.#user = options.impersonation?.user ?? options.user
   }
 
-  async send(request: ApiRequest): Promise<unknown> {
+  send(request: ApiRequest): Promise<unknown> {
+    const { audit } = this.#options
+    if (!audit) return this.#send(request, null)
+    const record = this.#record(request, request.verb)
+    return recorded(audit, record, {
+      run: () => this.#send(request, record),
+      left: () => request.signal?.aborted === true,
+    })
+  }
+
+  async #send(request: ApiRequest, record: LocalRequest | null): Promise<unknown> {
     const { api } = this.#options
     const limit = this.#limit(request)
     try {
       const pause = this.#pace.pause()
       if (pause) await pause
       limit.signal.throwIfAborted()
-      const deciding = this.#authorize(request, request.verb)
+      const deciding = this.#authorize(request, request.verb, record)
       if (deciding) await deciding
       return await whileServed(async () => {
         const served = servedAt(this.#options.catalogue ?? api.catalogue, request, request.verb)
         const run = runOf(served, request.verb, request.subresource)
         if (!run) throw methodNotAllowed()
-        const call = this.#call(served, request, limit.signal)
+        const call = this.#call(served, request, { signal: limit.signal, record })
         const result = await this.#run(call, request, run)
+        record?.answered(served, result)
         if (result.is === 'object' && result.version.bytes > LARGE_BYTES) await api.largeWork.wait()
         const waiting = served.conversion?.waiting
         return waiting
@@ -103,14 +129,28 @@ export class LocalTransport implements Transport {
     }
   }
 
-  async watch(request: WatchRequest, sink: WatchHandler): Promise<void> {
-    const { api } = this.#options
+  watch(request: WatchRequest, sink: WatchHandler): Promise<void> {
+    const { audit } = this.#options
+    if (!audit) return this.#watch(request, sink, null)
+    const record = this.#record(request, 'watch')
+    return recorded(audit, record, {
+      run: () => this.#watch(request, sink, record),
+      left: () => request.signal.aborted,
+    })
+  }
+
+  async #watch(
+    request: WatchRequest,
+    sink: WatchHandler,
+    record: LocalRequest | null,
+  ): Promise<void> {
+    const { api, audit } = this.#options
     try {
-      await this.#authorize(request, 'watch')
+      await this.#authorize(request, 'watch', record)
       const signal = AbortSignal.any([request.signal, this.#ending.signal])
       const { served, start } = await whileServed(async () => {
         const found = servedAt(this.#options.catalogue ?? api.catalogue, request, 'watch')
-        const call = this.#call(found, request, signal)
+        const call = this.#call(found, request, { signal, record })
         await freshness(api, call, 'watch')
         return { served: found, start: await watch(api, call) }
       })
@@ -121,6 +161,10 @@ export class LocalTransport implements Transport {
       // A request that was aborted before it began is not notified of that.
       signal.throwIfAborted()
       signal.addEventListener('abort', () => events.close(), { once: true })
+      if (record) {
+        record.started(200)
+        audit?.responseStarted(record)
+      }
       const running = start.run(eventForm(api, served, form), events)
       await Promise.race([running, events.failed])
     } catch (error) {
@@ -130,14 +174,27 @@ export class LocalTransport implements Transport {
     request.signal.throwIfAborted()
   }
 
-  readonly follow = async <T>(
+  readonly follow = <T>(
     request: FollowRequest,
     target: FollowTarget<T>,
   ): Promise<Followed<T> | null> => {
+    const { audit } = this.#options
+    if (!audit) return this.#follow(request, target, null)
+    const record = this.#record({ ...request, name: '', subresource: '' }, 'watch')
+    return recordedFollow(audit, record, target, (observed) =>
+      this.#follow(request, observed, record),
+    )
+  }
+
+  async #follow<T>(
+    request: FollowRequest,
+    target: FollowTarget<T>,
+    record: LocalRequest | null,
+  ): Promise<Followed<T> | null> {
     const { api } = this.#options
     const place: Place = { ...request, name: '', subresource: '' }
-    await this.#authorize(place, 'list')
-    await this.#authorize(place, 'watch')
+    await this.#authorize(place, 'list', record)
+    await this.#authorize(place, 'watch', record)
     const { metadataOnly } = request
     return whileServed(async () => {
       const served = servedAt(this.#options.catalogue ?? api.catalogue, place, 'watch')
@@ -172,19 +229,40 @@ export class LocalTransport implements Transport {
     return waiting ? waiting.then(() => run(api, call)) : run(api, call)
   }
 
+  #record(place: Place & { readonly query: Query }, verb: RequestVerb | 'watch'): LocalRequest {
+    const { api, user, userAgent, impersonation } = this.#options
+    const query: Query = verb === 'watch' ? [['watch', 'true'], ...place.query] : place.query
+    return new LocalRequest({
+      api,
+      auditId: api.ids.uid(),
+      method: METHODS[verb],
+      target: pathOf(place) + queryOf(query),
+      attributes: attributesOf(place, verb),
+      headers: { 'user-agent': userAgent },
+      user: this.#user,
+      impersonator: impersonation ? user : null,
+    })
+  }
+
   /** Null when allowed; a promise when the authorizer is asynchronous. Throws 403. */
-  #authorize(place: Place, verb: RequestVerb | 'watch'): Promise<void> | null {
+  #authorize(
+    place: Place,
+    verb: RequestVerb | 'watch',
+    record: LocalRequest | null,
+  ): Promise<void> | null {
     const { impersonation, user } = this.#options
     const attributes = attributesOf(place, verb)
-    if (!impersonation) return this.#ask(user, attributes)
+    if (!impersonation) return this.#ask(user, attributes, record)
     return (async () => {
-      for (const check of impersonation.checks) await this.#ask(user, check)
-      await this.#ask(impersonation.user, attributes)
+      for (const check of impersonation.checks) await this.#ask(user, check, record)
+      await this.#ask(impersonation.user, attributes, record)
     })()
   }
 
-  #ask(user: User, attributes: Attributes): Promise<void> | null {
-    const obey = ({ verdict, reason, error }: Awaited<ReturnType<Authorizer['authorize']>>) => {
+  #ask(user: User, attributes: Attributes, record: LocalRequest | null): Promise<void> | null {
+    const obey = (made: Decision) => {
+      const { verdict, reason, error } = made
+      if (record) this.#decided(record, made)
       if (verdict === 'allow') return
       if (error !== undefined) throw internalError(error)
       throw refusal(user, attributes, reason)
@@ -195,10 +273,23 @@ export class LocalTransport implements Transport {
     return null
   }
 
+  /** As the filter that authorizes requests over the network. */
+  #decided(record: LocalRequest, decision: Decision): void {
+    record.decision = decision
+    const { verdict, reason, error } = decision
+    if (verdict === 'allow') return
+    const { v } = this.#options.api
+    if (error === undefined) record.annotate(v.resolve('authorization{api}/decision'), 'forbid')
+    record.annotate(
+      v.resolve('authorization{api}/reason'),
+      error === undefined ? reason : 'internal error',
+    )
+  }
+
   #call(
     served: ResourceEntry,
     request: Place & { readonly query: Query } & Pick<ApiRequest, 'body' | 'mediaType'>,
-    signal: AbortSignal,
+    { signal, record }: { readonly signal: AbortSignal; readonly record: LocalRequest | null },
   ): Call {
     const { api, userAgent } = this.#options
     const { namespace, name, subresource, query } = request
@@ -210,12 +301,23 @@ export class LocalTransport implements Transport {
       query: parametersOf(query),
       user: this.#user,
       userAgent,
-      body: () => bodyOf(api, request),
+      body: record
+        ? async () => this.#recordedBody(record, await bodyOf(api, request))
+        : () => bodyOf(api, request),
       context: contextOnce(api, this.#user, served),
       // Warnings are headers, which have no reader here.
       warn: () => {},
+      ...(record ? { record, annotate: record.annotate.bind(record) } : {}),
       signal: () => signal,
     }
+  }
+
+  #recordedBody(record: LocalRequest, body: Body): Body {
+    if (this.#options.audit?.wantsBody(record) === true) {
+      record.body = body.bytes
+      record.bodyType = body.mediaType
+    }
+    return { ...body, decoded: (metadata) => record.decoded(metadata) }
   }
 
   #limit({ signal, timeoutMs }: ApiRequest) {

@@ -48,26 +48,28 @@ export class TooManyErrors extends Error {
 export class FieldErrors {
   readonly list: FieldError[]
   readonly #parent: FieldErrors | null
-  readonly #segment: string
+  /** A field, or the index of an item. Most scopes never see an error, so the path is not made before one. */
+  readonly #step: string | number
+  /** The step is a key of a map. */
+  readonly #isKey: boolean
 
-  constructor(parent: FieldErrors | null = null, segment = '') {
-    this.list = parent ? parent.list : []
+  constructor(parent: FieldErrors | null = null, step: string | number = '', isKey = false) {
+    this.list = parent === null ? [] : parent.list
     this.#parent = parent
-    this.#segment = segment
+    this.#step = step
+    this.#isKey = isKey
   }
 
   /** A nested scope: strings are fields, numbers are list indexes. */
-  at(...path: readonly (string | number)[]): FieldErrors {
-    let scope: FieldErrors = this
-    for (const p of path) {
-      scope = new FieldErrors(scope, typeof p === 'number' ? `[${p}]` : `.${p}`)
-    }
+  at(step: string | number, ...more: readonly (string | number)[]): FieldErrors {
+    let scope = new FieldErrors(this, step)
+    for (let i = 0; i < more.length; i++) scope = new FieldErrors(scope, more[i])
     return scope
   }
 
   /** A scope at one key of a map. */
   key(key: string): FieldErrors {
-    return new FieldErrors(this, `[${shortened(key, MAX_KEY)}]`)
+    return new FieldErrors(this, key, true)
   }
 
   /** The outermost scope. */
@@ -85,10 +87,15 @@ export class FieldErrors {
   /** The path as written in errors; empty at the root. */
   get path(): string {
     let text = ''
-    for (let scope: FieldErrors | null = this; scope; scope = scope.#parent) {
+    for (let scope: FieldErrors = this; scope.#parent; scope = scope.#parent)
       text = scope.#segment + text
-    }
     return text.startsWith('.') ? text.slice(1) : text
+  }
+
+  get #segment(): string {
+    const step = this.#step
+    if (this.#isKey) return `[${shortened(step as string, MAX_KEY)}]`
+    return typeof step === 'number' ? `[${step}]` : `.${step}`
   }
 
   required(detail = ''): void {
@@ -177,16 +184,17 @@ export function sameValue(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object') return false
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
-    return a.every((item, i) => sameValue(item, b[i]))
+    for (let i = 0; i < a.length; i++) if (!sameValue(a[i], b[i])) return false
+    return true
   }
   const left = a as Record<string, unknown>
   const right = b as Record<string, unknown>
   let count = 0
-  for (const key of Object.keys(left)) {
+  for (const key in left) {
     if (left[key] === undefined) continue
     if (!Object.hasOwn(right, key) || !sameValue(left[key], right[key])) return false
     count++
   }
-  for (const key of Object.keys(right)) if (right[key] !== undefined) count--
+  for (const key in right) if (right[key] !== undefined) count--
   return count === 0
 }

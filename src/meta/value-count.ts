@@ -34,23 +34,24 @@ function apart(document: unknown): { readonly rest: unknown; readonly entries: u
 export function holdsMoreThan(document: unknown, most: number): boolean {
   const open: object[] = []
   let left = most
-  const look = (value: unknown) => {
-    left--
-    if (typeof value === 'object' && value !== null) open.push(value)
-  }
-  if (typeof document === 'object' && document !== null) open.push(document)
+  if (isContainer(document)) open.push(document)
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
     if (Array.isArray(one)) {
-      if (one.length > left) return true
-      for (const item of one) look(item)
+      left -= one.length
+      if (left < 0) return true
+      for (const item of one as unknown[]) if (isContainer(item)) open.push(item)
     } else {
-      const keys = Object.keys(one)
-      if (keys.length > left) return true
-      for (const key of keys) look((one as Record<string, unknown>)[key])
+      for (const key in one) {
+        if (--left < 0) return true
+        const member = (one as Record<string, unknown>)[key]
+        if (isContainer(member)) open.push(member)
+      }
     }
   }
-  return left < 0
+  return false
 }
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 const COMMA = 0x2c
 const OPEN_LIST = 0x5b
@@ -61,6 +62,8 @@ const OPEN_OBJECT = 0x7b
  * Commas in strings count too, so the result may be true for fewer values; false is reliable.
  */
 export function mayHoldMoreThan(bytes: Uint8Array, most: number): boolean {
+  // Each value has a comma or the opening of a container before it.
+  if (bytes.length <= most) return false
   let left = most
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i]

@@ -1,4 +1,5 @@
 /** Admission attributes of a call. */
+import type { BegunPart, RequestPart } from '../base/request-parts.ts'
 import type {
   AuditLevel,
   GroupVersionKind,
@@ -121,6 +122,9 @@ export class CallAttributes implements MutableAttributes {
   tookWebhook(ms: number): void {
     const { record } = this.#call
     if (record) record.webhookMs += ms
+  }
+  beginsPart(part: RequestPart, name: string): BegunPart | null {
+    return this.#call.record?.parts?.begin(part, name) ?? null
   }
   get deadline(): number {
     return this.#call.deadline?.() ?? Infinity

@@ -4,12 +4,14 @@ import type { Attributes, Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
 import type { IterationQueue } from '../base/iteration-queue.ts'
 import type { Ids } from '../base/ids.ts'
+import { asPart, type RequestParts } from '../base/request-parts.ts'
 import { placeOfKey, type ObjectPlace } from '../base/store-keys.ts'
 import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import type { HookContext, Requester } from '../catalogue/resource.ts'
 import type { AgentTls } from './connect/target.ts'
 import type { AllocatorSet } from './allocations.ts'
+import type { UnchangedWrites } from './unchanged-writes.ts'
 import type { TokenFinding, TokenSigner } from './tokens.ts'
 import type { WatchCache } from '../cache/watch-cache.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -53,6 +55,8 @@ export interface WriteDependencies extends ActionDependencies {
   readonly mutex: KeyedMutex
   /** Checks before a write, by `group/resource`, for rules that concern more than the object. */
   readonly guards?: ReadonlyMap<string, Guard>
+  /** Writes that changed nothing before; absent: each is done again. */
+  readonly unchanged?: UnchangedWrites
   /** Whether the value under a key must be rewritten even if unchanged: it uses an old encryption key. */
   readonly isStale?: (key: string) => Promise<boolean>
 }
@@ -143,8 +147,8 @@ export interface Call {
   readonly warn: (text: string) => void
   /** Adds to the audit record; absent without one. */
   readonly annotate?: (key: string, value: string, level: AuditLevel) => void
-  /** Where the time of webhooks is summed up; absent or null: nowhere. */
-  readonly record?: { webhookMs: number } | null
+  /** Where the time of webhooks is summed up, and that of parts; absent or null: nowhere. */
+  readonly record?: { webhookMs: number; readonly parts: RequestParts | null } | null
   /** Deadline for the start of the response, milliseconds since the epoch; absent: never. */
   readonly deadline?: () => number
   /** A request of the server to itself: not authorized. */
@@ -167,6 +171,12 @@ export interface Body {
 
 /** Query parameters: every value of each name in order. */
 export type Query = ReadonlyMap<string, readonly string[]>
+
+/** Waits for the store, as a part of the request. */
+export function storeWork<T>(call: Pick<Call, 'record'>, work: Promise<T>): Promise<T> {
+  const parts = call.record?.parts
+  return parts ? asPart(parts, 'etcd', work) : work
+}
 
 /** First value of a parameter; undefined when absent. */
 export const first = (query: Query, name: string): string | undefined => query.get(name)?.[0]

@@ -17,7 +17,7 @@ import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
-import { keyOf, type WriteDependencies, type Call } from './context.ts'
+import { keyOf, storeWork, type WriteDependencies, type Call } from './context.ts'
 import { parseJson } from '../codec/json-text.ts'
 import { encodeObjectSteps, unversioned } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
@@ -66,7 +66,7 @@ export async function createObject(
     const present = table.get(key)
     if (present) throw taken(present)
     if (options.dryRun) return { is: 'object', status: 201, version: unversioned(record as Buffer) }
-    const result = created(api, table, changes, taken)
+    const result = storeWork(call, created(api, table, changes, taken))
     if (call.served.mayLeave) return unlessLeft(api, call.served, { key, made: await result })
     // Without allocations there is only one attempt; the object is released before the wait for the disk.
     if (changes.length === 1) return result as Promise<Result>

@@ -16,7 +16,7 @@ import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import type { MaybeDecoded } from './admission-object.ts'
 import { optionsOfDeletion } from './admission-options.ts'
-import { type WriteDependencies, type Call, first, keyOf, placeOf } from './context.ts'
+import { type WriteDependencies, type Call, first, keyOf, placeOf, storeWork } from './context.ts'
 import { existing } from './get.ts'
 import { deleteEach } from './delete-each.ts'
 import { select } from './list.ts'
@@ -139,7 +139,8 @@ async function deleteOnce(
       ...objectChanges(api, { served, key, old, next: null, record: null, over: live.revision }),
       ...(await companions(api, call, served)),
     ]
-    const committing = api.cache.commit(changes, await api.cache.resourceCache(served.storage))
+    const table = await api.cache.resourceCache(served.storage)
+    const committing = storeWork(call, api.cache.commit(changes, table))
     begun?.()
     return (await committing).done ? deleted(served, old.metadata, live, answer) : null
   }
@@ -150,7 +151,7 @@ async function deleteOnce(
     return deleted(served, next.metadata, wanted, answer)
   const changes = objectChanges(api, { served, key, old, next, record, over: live.revision })
   const table = await api.cache.resourceCache(served.storage)
-  const committing = api.cache.commit(changes, table)
+  const committing = storeWork(call, api.cache.commit(changes, table))
   begun?.()
   const commit = await committing
   if (!commit.done) return null
@@ -196,7 +197,8 @@ async function deleteAtOnce(
   const answer = { ...deletion, remains: false }
   if (deletion.dryRun) return deleted(served, metadata, live, answer)
   const table = api.cache.loaded(served.storage) ?? (await api.cache.resourceCache(served.storage))
-  const committing = api.cache.commit([{ key, value: null, ifChangedAt: live.revision }], table)
+  const changes = [{ key, value: null, ifChangedAt: live.revision }]
+  const committing = storeWork(call, api.cache.commit(changes, table))
   begun?.()
   return (await committing).done ? deleted(served, metadata, live, answer) : null
 }

@@ -39,6 +39,7 @@ import type { Result } from './results.ts'
 import { scaleKind, updateScale } from './scale.ts'
 import { checkName } from './update.ts'
 import { updateObject, type Present } from './update-object.ts'
+import { unlessUnchanged } from './unchanged-writes.ts'
 import { takeNamespace } from './write.ts'
 
 const JSON_PATCH = 'application/json-patch+json'
@@ -52,7 +53,10 @@ const acceptedOf = ({ mergeSchema }: ResourceEntry): string[] =>
   [...PLAIN, APPLY_PATCH].filter((type) => mergeSchema !== null || type !== STRATEGIC_MERGE_PATCH)
 
 /** PATCH on an object or a status-like sub-resource. Throws 4xx. */
-export async function patch(api: WriteDependencies, call: Call): Promise<Result> {
+export const patch = (api: WriteDependencies, call: Call): Promise<Result> =>
+  unlessUnchanged(api, call, (own) => patchOnce(api, own))
+
+async function patchOnce(api: WriteDependencies, call: Call): Promise<Result> {
   if ((await call.body()).mediaType === APPLY_PATCH) return apply(api, call)
   const { change, options } = await readPatch(api, call, call.served)
   return updateObject(

@@ -13,7 +13,7 @@ import type { StoredObject } from '../cache/stored-object.ts'
 import type { Commit } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
-import { keyOf, type WriteDependencies, type Call } from './context.ts'
+import { keyOf, storeWork, type WriteDependencies, type Call } from './context.ts'
 import { asVersion, decodeDocumentSteps, encodeObject, encodeObjectSteps } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
 import type { WriteOptions } from './options.ts'
@@ -262,7 +262,7 @@ async function storeUpdate(
   if (isFinished(served, next)) {
     if (options.dryRun) return { is: 'object', status: 200, version: wanted }
     const changes = objectChanges(api, { served, key, old, next: null, record: null, over })
-    const commit = await api.cache.commit(changes, table)
+    const commit = await storeWork(call, api.cache.commit(changes, table))
     if (commit.done) return { is: 'object', status: 200, version: wanted }
     return again(call, commit, conditional)
   }
@@ -276,7 +276,7 @@ async function storeUpdate(
   }
   if (options.dryRun) return { is: 'object', status: 200, version: wanted }
   const changes = objectChanges(api, { served, key, old, next, record, over })
-  const commit = await api.cache.commit(changes, table)
+  const commit = await storeWork(call, api.cache.commit(changes, table))
   if (!commit.done) return isAllocationKey(commit.key) ? null : again(call, commit, conditional)
   return { is: 'object', status: 200, version: committed(table, changes[0], commit.at) }
 }

@@ -6,13 +6,17 @@ import { toStored } from './conversion.ts'
 import { writeOptions } from './options.ts'
 import { readObject } from './read-body.ts'
 import type { Result } from './results.ts'
+import { unlessUnchanged } from './unchanged-writes.ts'
 import { updateObject } from './update-object.ts'
 import { takeNamespace } from './write.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { ScaleSubresource } from '../catalogue/resource.ts'
 
 /** PUT on an object or a status-like sub-resource. Throws 4xx. */
-export async function update(api: WriteDependencies, call: Call): Promise<Result> {
+export const update = (api: WriteDependencies, call: Call): Promise<Result> =>
+  unlessUnchanged(api, call, (own) => updateOnce(api, own))
+
+async function updateOnce(api: WriteDependencies, call: Call): Promise<Result> {
   const options = writeOptions(call.query, api.v, 'UpdateOptions')
   const c = call.context()
   // Each attempt decodes the body again: hooks change the object that they get.

@@ -10,6 +10,7 @@ import { SharedInformers } from '../client/shared-informers.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
 import { defaultSettings, type ControllerSettings } from '../controllers/settings.ts'
 import type { Transport } from '../client/transport.ts'
+import type { RequestAudit } from '../http/audit.ts'
 import type { Registry } from '../metrics/registry.ts'
 import { localClient } from '../loopback/local-client.ts'
 import type { User } from '../registry/context.ts'
@@ -24,6 +25,8 @@ export interface LocalContextParts {
   readonly settings?: Partial<ControllerSettings>
   /** Absent: nothing is measured. */
   readonly metrics?: Registry
+  /** Records the requests; absent or null: they are not recorded. */
+  readonly audit?: RequestAudit | null
   /** Adds the resources of extension servers, for a user; absent: none are there. */
   readonly remote?: (inner: Transport, user: User, userAgent: string) => Transport
 }
@@ -92,11 +95,11 @@ function contextOf(
 const SEES_ALL: readonly string[] = ['namespace-controller']
 
 function clientAs(
-  { api, authorizer, remote }: LocalContextParts,
+  { api, authorizer, audit = null, remote }: LocalContextParts,
   user: User,
   userAgent: string,
   seesAll = false,
 ): Client {
   const wrap = remote && seesAll ? (inner: Transport) => remote(inner, user, userAgent) : undefined
-  return localClient({ api, authorizer, user, userAgent, ...(wrap ? { wrap } : {}) })
+  return localClient({ api, authorizer, audit, user, userAgent, ...(wrap ? { wrap } : {}) })
 }

@@ -1,6 +1,7 @@
 /** Clients of a running server in its own process. Imported on demand. */
 import type { Api } from '../registry/context.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
+import type { RequestAudit } from '../http/audit.ts'
 import { PRIVILEGED_GROUP } from '../authz/subjects.ts'
 import { ALL_AUTHENTICATED } from '../authn/anonymous.ts'
 import type { Client } from '../client/client.ts'
@@ -9,7 +10,15 @@ import type { InProcessClientOptions } from './options/server-options.ts'
 
 /** Creates a client from the options. */
 export function inProcessClient(
-  { api, authorizer }: { readonly api: Api; readonly authorizer: Pick<Authorizer, 'authorize'> },
+  {
+    api,
+    authorizer,
+    audit,
+  }: {
+    readonly api: Api
+    readonly authorizer: Pick<Authorizer, 'authorize'>
+    readonly audit: RequestAudit | null
+  },
   { user, userAgent, ...rest }: InProcessClientOptions,
 ): Client {
   const {
@@ -25,6 +34,7 @@ export function inProcessClient(
     ...rest,
     api,
     authorizer,
+    audit,
     user: { name, uid, groups: [...new Set([...groups, ALL_AUTHENTICATED])], extra },
     userAgent: userAgent ?? api.v.resolve('{brand}-client'),
   })

@@ -1,5 +1,6 @@
+import { parseOutline } from '../codec/json-outline.ts'
 import { hookContext, keyOf, placeOf, type Api } from '../registry/context.ts'
-import { decodeStored } from '../registry/objects.ts'
+import { decodeDocument, decodeStored } from '../registry/objects.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { ObjectHandler, ObjectSource } from '../catalogue/object-source.ts'
@@ -91,6 +92,14 @@ function versionHandlerOf<T extends Typed>(
           handler.named!(placeOf(servedIn(form), version.key), {
             revision: version.revision,
             read: () => guarded(() => read(version, form)),
+            readWithout: (member) =>
+              guarded(() =>
+                decodeDocument<T>(
+                  servedIn(form),
+                  parseOutline(version.json(), member),
+                  hookContext(api),
+                ),
+              ),
             mentions: (text) => version.json().includes(text),
           }),
         )

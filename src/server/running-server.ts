@@ -27,7 +27,10 @@ export function runningServer(
     },
     async client(asked = {}) {
       const { inProcessClient } = await import('./in-process-client.ts')
-      return inProcessClient({ api, authorizer: parts.authorization.authorizer }, asked)
+      return inProcessClient(
+        { api, authorizer: parts.authorization.authorizer, audit: parts.audit.trail },
+        asked,
+      )
     },
     close: () => (closing ??= shutDown(settings, parts, stop)),
   }

@@ -11,6 +11,7 @@ type Value = string | number
 /** A span. */
 export interface Span {
   isRecording(): boolean
+  spanContext(): Pick<RemoteSpan, 'traceId' | 'spanId' | 'traceFlags'>
   setAttributes(attributes: Readonly<Record<string, Value>>): unknown
   setStatus(status: { readonly code: number }): unknown
   end(at: number): void
@@ -39,7 +40,7 @@ interface Api {
     setSpanContext(context: TraceContext, span: RemoteSpan): TraceContext
   }
   readonly ROOT_CONTEXT: TraceContext
-  readonly SpanKind: { readonly SERVER: number }
+  readonly SpanKind: { readonly SERVER: number; readonly CLIENT: number }
   readonly SpanStatusCode: { readonly ERROR: number }
 }
 

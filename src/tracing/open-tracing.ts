@@ -40,6 +40,7 @@ export async function openTracing(
     },
     childOf: (context, span) => trace.setSpan(context, span),
     serverKind: SpanKind.SERVER,
+    clientKind: SpanKind.CLIENT,
     errorCode: SpanStatusCode.ERROR,
     close: () => provider.shutdown(),
   }

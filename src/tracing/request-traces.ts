@@ -1,5 +1,7 @@
 /** Traces of requests: a span for each sampled one, with spans for its parts. */
-import type { ObservedRequest } from '../http/request-record.ts'
+import type { RequestPart } from '../base/request-parts.ts'
+import { MeasuredParts, type PartTracer } from '../http/measured-parts.ts'
+import type { ObservedRequest, RequestRecord } from '../http/request-record.ts'
 import type { StageSubscriber } from '../http/stages.ts'
 import type { Span, TraceContext, Tracer } from './library.ts'
 
@@ -10,39 +12,102 @@ export interface Tracing {
   contextOf(headers: ObservedRequest['headers']): TraceContext
   childOf(context: TraceContext, span: Span): TraceContext
   readonly serverKind: number
+  readonly clientKind: number
   readonly errorCode: number
 }
 
-/** Makes the spans of a request when it ends: all times are known then, and requests that are not sampled cost little. */
+type TracedRequest = ObservedRequest & Pick<RequestRecord, 'parts'>
+
+/** A sampled request under way. */
+interface Running {
+  readonly span: Span
+  readonly context: TraceContext
+  authenticatedAt: number
+}
+
+/**
+ * The span of a request begins with it, so that others can be below it: calls of webhooks, which continue the trace, and
+ * work of the store. Spans of the stages are made when it ends, as all times are known then.
+ */
 export function requestTraces(tracing: Tracing, now: () => number): StageSubscriber {
-  const authenticatedAt = new WeakMap<ObservedRequest, number>()
-  const ended = (request: ObservedRequest) =>
-    trace(tracing, request, authenticatedAt.get(request) ?? 0)
+  const running = new WeakMap<ObservedRequest, Running>()
+  const ended = (request: ObservedRequest) => {
+    const found = running.get(request)
+    if (found) end(tracing, request, found)
+  }
   return {
     name: 'tracing',
-    authenticated: (request) => void authenticatedAt.set(request, now()),
+    received(request) {
+      const begun = begin(tracing, request)
+      if (begun === null) return
+      running.set(request, begun)
+      const traced = request as TracedRequest
+      traced.parts ??= new MeasuredParts()
+      traced.parts.tracer = partTracer(tracing, begun.context, now)
+    },
+    authenticated(request) {
+      const found = running.get(request)
+      if (found) found.authenticatedAt = now()
+    },
     responseComplete: ended,
     panic: ended,
   }
 }
 
-function trace(tracing: Tracing, request: ObservedRequest, authenticatedAt: number): void {
-  const { tracer, serverKind, errorCode } = tracing
+/** Null when the request is not sampled. */
+function begin({ tracer, serverKind, ...tracing }: Tracing, request: ObservedRequest) {
   const parent = tracing.contextOf(request.headers)
+  const options = { kind: serverKind, startTime: request.receivedAt }
+  const span = tracer.startSpan('APIServer', options, parent)
+  return span.isRecording()
+    ? { span, context: tracing.childOf(parent, span), authenticatedAt: 0 }
+    : null
+}
+
+function end(
+  { tracer, errorCode }: Tracing,
+  request: ObservedRequest,
+  { span, context, authenticatedAt }: Running,
+): void {
   const { receivedAt, startedAt, endedAt, status } = request
-  const span = tracer.startSpan('APIServer', { kind: serverKind, startTime: receivedAt }, parent)
-  if (span.isRecording()) {
-    span.setAttributes(attributesOf(request))
-    if (status >= 500 || status === 0) span.setStatus({ code: errorCode })
-    const context = tracing.childOf(parent, span)
-    const part = (name: string, startTime: number, endTime: number) => {
-      if (startTime > 0 && endTime > 0) tracer.startSpan(name, { startTime }, context).end(endTime)
-    }
-    part('authenticate', receivedAt, authenticatedAt)
-    part(request.info?.verb ?? 'handle', authenticatedAt, startedAt || endedAt)
-    part('respond', startedAt, endedAt)
+  span.setAttributes(attributesOf(request))
+  if (status >= 500 || status === 0) span.setStatus({ code: errorCode })
+  const part = (name: string, startTime: number, endTime: number) => {
+    if (startTime > 0 && endTime > 0) tracer.startSpan(name, { startTime }, context).end(endTime)
   }
+  part('authenticate', receivedAt, authenticatedAt)
+  part(request.info?.verb ?? 'handle', authenticatedAt, startedAt || endedAt)
+  part('respond', startedAt, endedAt)
   span.end(endedAt)
+}
+
+const PART_NAMES: Readonly<Record<RequestPart, string>> = {
+  etcd: 'etcd',
+  'mutating-webhook': 'Call mutating webhook',
+  'validating-webhook': 'Call validating webhook',
+  'transform-response-object': 'TransformObject',
+  'serialize-response-object': 'SerializeObject',
+}
+
+const partTracer = (
+  { tracer, clientKind }: Tracing,
+  context: TraceContext,
+  now: () => number,
+): PartTracer => ({
+  begin(part, name) {
+    const span = tracer.startSpan(
+      PART_NAMES[part],
+      { startTime: now(), ...(name === '' ? {} : { kind: clientKind }) },
+      context,
+    )
+    if (name !== '') span.setAttributes({ webhook: name })
+    return { traceparent: traceparentOf(span), end: () => span.end(now()) }
+  },
+})
+
+function traceparentOf(span: Span): string {
+  const { traceId, spanId, traceFlags } = span.spanContext()
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
 }
 
 /** Nothing that may be secret: no query, no body, no credential. */

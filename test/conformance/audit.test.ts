@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { ManualClock } from '../../src/base/clock.ts'
 import { lineLog } from '../../src/base/log.ts'
 import { startServer, type RunningServer, type ServerOptions } from '../../src/index.ts'
 import {
@@ -16,7 +17,9 @@ import {
 } from '../aggregation/extension-server.fixture.ts'
 import { Client } from '../client.ts'
 import { remoteService, type RemoteService } from '../remote-service.ts'
+import { allow } from '../webhook-process.ts'
 import { Pod, protocols, type Message } from './stages.fixture.ts'
+import { scene as webhookScene } from './webhooks.fixture.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'audit-'))
 afterAll(() => rmSync(dir, { recursive: true }))
@@ -99,6 +102,14 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const ALLOWED = { 'authorization.k8s.io/decision': 'allow', 'authorization.k8s.io/reason': '' }
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
+const notFound = (name: string) => ({
+  status: 'Failure',
+  message: `configmaps "${name}" not found`,
+  reason: 'NotFound',
+  details: { name, kind: 'configmaps' },
+  code: 404,
+})
+
 describe('events of requests', () => {
   let scene: Scene
   let pod: Pod
@@ -115,13 +126,6 @@ describe('events of requests', () => {
   const map = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'one' }, data: { a: '1' } }
   const maps = { resource: 'configmaps', namespace: 'default', apiVersion: 'v1' }
   const one = { ...maps, name: 'one' }
-  const notFound = (name: string) => ({
-    status: 'Failure',
-    message: `configmaps "${name}" not found`,
-    reason: 'NotFound',
-    details: { name, kind: 'configmaps' },
-    code: 404,
-  })
   interface Row extends Message {
     readonly name: string
     readonly verb: string
@@ -805,6 +809,176 @@ test('a request to an extension server is recorded without its objects', async (
     await backend.close()
     await scene.close()
   }
+})
+
+test('slow requests say where their time went', async () => {
+  const clock = new ManualClock(Date.now())
+  const path = join(dir, `log-${++files}`)
+  const slow = await webhookScene({
+    vocabulary: 'kubernetes',
+    controllers: false,
+    clock,
+    audit: { policyFile: policy({ level: 'Metadata' }), log: { path } },
+  })
+  try {
+    let delayMs = 600
+    slow.webhooks.reply = ({ review }) => {
+      clock.advance(delayMs)
+      return allow(review)
+    }
+    await slow.configure('mutating', 'm', { name: 'm.example.com' })
+    const timesOf = async (name: string) => {
+      const id = newId()
+      await slow.client.post(MAPS, { metadata: { name } }, { headers: { 'audit-id': id } })
+      const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1)
+      const events = lines.map((line) => JSON.parse(line) as Event)
+      const { annotations } = events.findLast(({ auditID }) => auditID === id)
+      return Object.fromEntries(
+        Object.entries(annotations).filter(([key]) => key.startsWith('apiserver.latency')),
+      )
+    }
+    const time = expect.stringMatching(/^[\d.]+(µs|ms|s)$/)
+    const mutating = { 'apiserver.latency.k8s.io/mutating-webhook': time }
+    const made = {
+      'apiserver.latency.k8s.io/etcd': time,
+      'apiserver.latency.k8s.io/serialize-response-object': time,
+      'apiserver.latency.k8s.io/total': '600ms',
+    }
+    expect(await timesOf('one')).toEqual({ ...mutating, ...made })
+    delayMs = 500
+    expect(await timesOf('two')).toEqual({})
+    await slow.client.delete(slow.path('mutating', 'm'))
+    await slow.configure('validating', 'v', { name: 'v.example.com' })
+    delayMs = 600
+    expect(await timesOf('three')).toEqual({
+      'apiserver.latency.k8s.io/validating-webhook': time,
+      ...made,
+    })
+  } finally {
+    await slow.close()
+  }
+})
+
+describe('requests of clients in the process', () => {
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await Scene.start(policy(EVERYTHING), {}, { controllers: true })
+  })
+  afterAll(() => scene.close())
+
+  /** The events that a piece of work adds. */
+  const during = async (work: () => Promise<unknown>): Promise<Event[]> => {
+    const before = scene.events().length
+    await work()
+    return scene.events().slice(before)
+  }
+  const ROBOT = 'system:serviceaccount:kube-system:service-account-controller'
+
+  test('controllers are recorded with their own users', async () => {
+    const events = await during(async () => {
+      await scene.client.post('/api/v1/namespaces', { metadata: { name: 'audited' } })
+      await scene.server.settled()
+    })
+    const [received, done, ...more] = events.filter(({ user }) => user.username === ROBOT)
+    expect(more).toEqual([])
+    expect(received).toMatchObject({ stage: 'RequestReceived', auditID: done.auditID })
+    expect(received).not.toHaveProperty('requestObject')
+    expect(done).toEqual({
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level: 'RequestResponse',
+      auditID: expect.stringMatching(/^[\da-f-]{36}$/),
+      stage: 'ResponseComplete',
+      requestURI: '/api/v1/namespaces/audited/serviceaccounts',
+      verb: 'create',
+      user: {
+        username: ROBOT,
+        groups: [
+          'system:serviceaccounts',
+          'system:serviceaccounts:kube-system',
+          'system:authenticated',
+        ],
+      },
+      sourceIPs: ['127.0.0.1'],
+      userAgent: 'kube-controller-manager',
+      objectRef: {
+        resource: 'serviceaccounts',
+        namespace: 'audited',
+        name: 'default',
+        apiVersion: 'v1',
+      },
+      responseStatus: { metadata: {}, code: 201 },
+      requestObject: { metadata: { name: 'default' } },
+      responseObject: expect.objectContaining({
+        kind: 'ServiceAccount',
+        metadata: expect.objectContaining({ name: 'default', uid: expect.any(String) }),
+      }),
+      requestReceivedTimestamp: expect.stringMatching(TIME),
+      stageTimestamp: expect.stringMatching(TIME),
+      annotations: {
+        'authorization.k8s.io/decision': 'allow',
+        'authorization.k8s.io/reason': expect.stringContaining('service-account-controller'),
+      },
+    })
+    expect(events.filter(({ verb }) => verb === 'watch')).toEqual([])
+  })
+
+  test('informers are watches', () => {
+    const began = scene.events().filter(({ verb }) => verb === 'watch')
+    expect(began.map(({ stage }) => stage as string)).toEqual(
+      expect.arrayContaining(['RequestReceived', 'ResponseStarted']),
+    )
+    expect(began.find(({ objectRef }) => objectRef.resource === 'namespaces')).toMatchObject({
+      requestURI: '/api/v1/namespaces?watch=true',
+      user: { username: 'system:kube-controller-manager' },
+    })
+  })
+
+  test('refusals, impersonation and absent objects', async () => {
+    const jane = await scene.server.client({
+      user: { name: 'jane' },
+      userAgent: 'mine',
+      retries: 0,
+    })
+    const asJane = await scene.server.client({
+      impersonate: { user: 'jane', uid: '', groups: [], extra: [] },
+      retries: 0,
+    })
+    const admin = await scene.server.client({ retries: 0 })
+    const forbid = {
+      'authorization.k8s.io/decision': 'forbid',
+      'authorization.k8s.io/reason': expect.any(String),
+    }
+    const user = { username: 'jane', groups: ['system:authenticated'] }
+    const refused = { responseStatus: expect.objectContaining({ code: 403 }), annotations: forbid }
+    for (const { client, last } of [
+      { client: jane, last: { user, userAgent: 'mine', ...refused } },
+      { client: asJane, last: { user: ADMIN, impersonatedUser: user, ...refused } },
+      {
+        client: admin,
+        last: {
+          user: ADMIN,
+          userAgent: 'kubernetes-client',
+          annotations: ALLOWED,
+          responseStatus: { metadata: {}, ...notFound('x') },
+        },
+      },
+    ]) {
+      const events = await during(() =>
+        client
+          .resource('v1', 'configmaps')
+          .in('default')
+          .get('x')
+          .catch(() => {}),
+      )
+      expect(events.map(({ stage }) => stage as string)).toEqual([
+        'RequestReceived',
+        'ResponseComplete',
+      ])
+      expect(events[1]).toMatchObject({ requestURI: `${MAPS}/x`, verb: 'get', ...last })
+      client.close()
+    }
+  })
 })
 
 describe('start', () => {

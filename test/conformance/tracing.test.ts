@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lineLog } from '../../src/base/log.ts'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { Client } from '../client.ts'
+import { scene } from './webhooks.fixture.ts'
 
 /** The part of the protocol that is used. */
 const { root } = parse(`syntax = "proto3";
@@ -145,6 +146,46 @@ test('sampled requests have spans, below those of their clients', async () => {
     resource: 'secrets',
     verb: 'get',
   })
+})
+
+test('calls of webhooks continue the trace, and the store has a span', async () => {
+  collector.spans.length = 0
+  await configure(`endpoint: 127.0.0.1:${collector.port}\n`)
+  const hooks = await scene({
+    vocabulary: 'kubernetes',
+    controllers: false,
+    featureGates: { APIServerTracing: true },
+    tracingConfigFile: file,
+  })
+  await hooks.configure('mutating', 'm', { name: 'm.example.com' })
+  await hooks.configure('validating', 'v', { name: 'v.example.com' })
+  const headers = { traceparent: `00-${TRACE}-${PARENT}-01` }
+  const maps = '/api/v1/namespaces/default/configmaps'
+  await hooks.client.post(maps, { metadata: { name: 'traced' } }, { headers })
+  const received = hooks.webhooks.take()
+  await hooks.client.post(maps, { metadata: { name: 'untraced' } })
+  const others = hooks.webhooks.take()
+  await hooks.close()
+  expect(others.map((one) => one.headers.traceparent)).toEqual([undefined, undefined])
+  const named = (name: string) => collector.spans.find((span) => span.name === name)!
+  expect(collector.spans.map(({ name }) => name).sort()).toEqual([
+    'APIServer',
+    'Call mutating webhook',
+    'Call validating webhook',
+    'SerializeObject',
+    'authenticate',
+    'create',
+    'etcd',
+    'respond',
+  ])
+  for (const span of collector.spans)
+    if (span.name !== 'APIServer') expect(span.parent).toBe(named('APIServer').spanId)
+  expect(received.map((one) => one.headers.traceparent)).toEqual(
+    ['Call mutating webhook', 'Call validating webhook'].map(
+      (name) => `00-${TRACE}-${named(name).spanId}-01`,
+    ),
+  )
+  expect(named('Call mutating webhook').attributes).toEqual({ webhook: 'm.example.com' })
 })
 
 test.each([

@@ -58,7 +58,7 @@ export async function readImagePolicy(document: unknown): Promise<ImagePolicyCon
 async function clientIn(path: string, at: string): Promise<ClientConfig> {
   const [{ loadKubeconfig }, { serverUrl }] = await Promise.all([
     import('../../client/kubeconfig.ts'),
-    import('../../client/connection.ts'),
+    import('../../client/server-address.ts'),
   ])
   try {
     const client = await loadKubeconfig(path)

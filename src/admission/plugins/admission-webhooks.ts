@@ -92,11 +92,12 @@ function hooked(deps: PluginDeps, resource: string, config: AdmissionWebhooksCon
       await source.close()
     },
   }
+  const passesAgain = (attributes: Attributes) => find(attributes).length === 0
   const find = (attributes: Attributes): readonly Candidate[] => {
     const found = source.index().candidates(attributes)
     return found.length > 0 && isConfiguration(attributes, group) ? NONE : found
   }
-  return { find, parts, plugin }
+  return { find, parts, plugin: { ...plugin, passesAgain } }
 }
 
 /** Webhooks decide about everything but themselves: a broken one could not be repaired. */

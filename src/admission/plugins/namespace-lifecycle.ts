@@ -14,6 +14,8 @@ export const namespaceLifecycle: PluginFactory = {
   defaultOn: true,
   create: ({ v, objects }) => ({
     handles: (operation) => operation !== 'CONNECT',
+    // An object that is there has a namespace.
+    passesAgain: () => true,
     async mutate(attributes) {
       const { operation, namespace, name, resource } = attributes
       if (resource.group === '' && resource.resource === 'namespaces') {

@@ -15,13 +15,16 @@ export const resourceQuota: PluginFactory<readonly LimitedResource[]> = {
       const { Charges: of } = await import('../quota/charges.ts')
       return new of(deps, index, limited)
     }
+    // Most namespaces have no quota.
+    const isFree = (namespace: string) =>
+      namespace === '' || (limited.length === 0 && !index.has(namespace))
     return {
+      passesAgain: ({ namespace }) => isFree(namespace),
       handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
       ready: () => index.ready(),
       validate(attributes) {
         const { namespace } = attributes
-        // Most namespaces have no quota.
-        if (namespace === '' || (limited.length === 0 && !index.has(namespace))) return
+        if (isFree(namespace)) return
         if (attributes.subresource !== '') return
         const { resource, group } = attributes.resource
         if (resource === 'namespaces' && group === '') return

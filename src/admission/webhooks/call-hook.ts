@@ -68,7 +68,14 @@ export async function callHook(
   const text = await converted(reviewText(attributes, candidate, { uid, apiVersion, ...how }))
   // Other writers of the object do not wait for the webhook.
   attributes.yieldObject()
-  const response = await send(parts, hook, text, attributes)
+  const part = how.isMutating ? 'mutating-webhook' : 'validating-webhook'
+  const begun = attributes.beginsPart?.(part, name) ?? null
+  const response = await send(
+    parts,
+    hook,
+    { text, traceparent: begun?.traceparent },
+    attributes,
+  ).finally(() => begun?.end())
   const verdict = read(hook, () =>
     verdictOf(response, {
       webhook: name,
@@ -94,7 +101,7 @@ async function converted<T>(made: Promise<T>): Promise<T> {
 async function send(
   { clock, clients }: CallParts,
   hook: Hook,
-  text: string,
+  { text, traceparent = '' }: { readonly text: string; readonly traceparent: string | undefined },
   { deadline, signal }: Attributes,
 ): Promise<unknown> {
   const { clientConfig, timeoutSeconds = DEFAULT_TIMEOUT_S } = hook.webhook
@@ -105,7 +112,7 @@ async function send(
   setMaxListeners(0, signal)
   try {
     const { client, path } = await clients.of(clientConfig)
-    return await client.call({ path, text, timeoutMs, signal })
+    return await client.call({ path, text, timeoutMs, signal, traceparent })
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     if (error instanceof CallError)

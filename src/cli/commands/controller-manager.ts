@@ -131,6 +131,9 @@ type FileFlag =
 const fileText = (flag: FileFlag, values: ManagerValues): string =>
   values[flag] === '' ? '' : readFlagFileSync(flag, values[flag]).toString()
 
+/** Pages of controllers are below this path. */
+const DEBUG = '/debug/controllers/'
+
 /** Serves the port of the program. */
 async function serve(manager: ControllerManager, values: ManagerValues): Promise<Serving> {
   const { serveManager } = await import('../../controller-manager/serving.ts')
@@ -140,6 +143,13 @@ async function serve(manager: ControllerManager, values: ManagerValues): Promise
   const key = fileText('tls-private-key-file', values)
   if ((cert === '') !== (key === ''))
     throw new FlagError('--tls-cert-file and --tls-private-key-file must be given together')
+  const pages = new Map([
+    [
+      '/configz',
+      { type: 'application/json', text: () => JSON.stringify(configOfPages(manager, values)) },
+    ],
+    ['/metrics', metricsPage(() => manager.metrics())],
+  ])
   return serveManager({
     host: values['bind-address'],
     port: values['secure-port'],
@@ -149,13 +159,8 @@ async function serve(manager: ControllerManager, values: ManagerValues): Promise
     alwaysAllow: values['authorization-always-allow-paths'],
     access: new DelegatedAccess(() => manager.server(), systemClock),
     conditions: () => manager.conditions(),
-    pages: new Map([
-      [
-        '/configz',
-        { type: 'application/json', text: () => JSON.stringify(configOfPages(manager, values)) },
-      ],
-      ['/metrics', metricsPage(() => manager.metrics())],
-    ]),
+    pageAt: (path) =>
+      path.startsWith(DEBUG) ? manager.debugPages().get(path.slice(DEBUG.length)) : pages.get(path),
     clock: systemClock,
   })
 }

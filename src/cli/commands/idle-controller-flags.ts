@@ -48,8 +48,6 @@ export const idleControllerFlags = {
   'horizontal-pod-autoscaler-downscale-stabilization': period('5m'),
   'horizontal-pod-autoscaler-cpu-initialization-period': period('5m'),
   'horizontal-pod-autoscaler-initial-readiness-delay': period('30s'),
-  'attach-detach-reconcile-sync-period': period('1m'),
-  'disable-attach-detach-reconcile-sync': boolFlag({ section, help: HELP }),
   'min-resync-period': period('12h'),
   profiling: onFlag({ section, help: HELP }),
   'authentication-kubeconfig': optionalTextFlag({ section, help: ASKED }),

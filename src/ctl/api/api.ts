@@ -1,18 +1,18 @@
 /** Requests of commands: any path and media type, with the errors and warnings that people see. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { systemClock } from '../../base/clock.ts'
-import { openCredentials } from '../../client/connect.ts'
-import { InvalidAuthorities } from '../../client/connection.ts'
 import type { ClientConfig } from '../../client/client-config.ts'
-import { bareHost, portOf } from '../../client/server-address.ts'
-import type { CredentialSource, ShownCredentials } from '../../client/credentials.ts'
+import { bareHost, portOf, serverUrl } from '../../client/server-address.ts'
+import { standingCredentials, type ShownCredentials } from '../../client/standing-credentials.ts'
 import { statusErrorOf } from '../../client/status-error.ts'
-import { Wire } from '../../client/wire.ts'
+import { tlsOptions } from '../../client/tls-options.ts'
 import { formatJson, parseJson } from '../../codec/json-text.ts'
 import type { Status } from '../../meta/errors.ts'
+import { PlainConnection } from '../../outgoing/plain-connection.ts'
 import { transportProblem } from '../../outgoing/transport-problem.ts'
 import { Fault, Unreachable } from '../base/faults.ts'
+import type { FullWay } from './full-way.ts'
+import type { Trace } from './trace.ts'
 
 /** One request. */
 export interface ApiRequest {
@@ -41,66 +41,64 @@ export interface ApiOptions {
   readonly userAgent: string
   /** 0: as long as it takes. */
   readonly timeoutMs: number
-  readonly isInteractive: boolean
+  /** Whether a plugin can ask the user. */
+  readonly isInteractive: () => boolean
   /** Called with the text of each warning of the server. */
   readonly warn: (text: string) => void
-  /** Writes about requests, in the detail of its level; null for none. */
-  readonly trace: ((level: number, text: string) => void) | null
+  readonly trace: Trace | null
 }
 
 const JSON_TYPE = 'application/json'
 const MAX_TEXT = 2048
+const PLAIN_PATH = /^[!-~]+$/
+
+/** A connection for the first request, and what it sends. */
+interface PlainWay {
+  readonly connection: PlainConnection
+  readonly shown: ShownCredentials
+}
 
 /** A server, as one user. */
 export class Api {
   readonly config: ClientConfig
+  readonly server: URL
   readonly #options: ApiOptions
-  readonly #wire: Wire
-  readonly #credentials: CredentialSource
+  /** Null where it will not do. */
+  #plain: PlainWay | null
+  #full: Promise<FullWay> | null = null
   readonly #ending = new AbortController()
 
-  private constructor(options: ApiOptions, wire: Wire, credentials: CredentialSource) {
+  /** Prepares a connection; nothing is sent yet. Throws an Error when the configuration cannot be used. */
+  constructor(options: ApiOptions) {
     this.config = options.config
+    this.server = serverUrl(options.config)
     this.#options = options
-    this.#wire = wire
-    this.#credentials = credentials
-  }
-
-  /** Prepares a connection; nothing is sent yet. */
-  static async open(options: ApiOptions): Promise<Api> {
-    const { config, isInteractive } = options
-    try {
-      const wire = new Wire(config, systemClock)
-      const credentials = await openCredentials(config, {
-        clock: systemClock,
-        interactive: isInteractive,
-      })
-      return new Api(options, wire, credentials)
-    } catch (error) {
-      if (error instanceof InvalidAuthorities) {
-        throw new Fault(`error: unable to load root certificates: ${error.message}`)
-      }
-      throw error
-    }
-  }
-
-  get server(): URL {
-    return this.#wire.server
+    this.#plain = plainWay(options.config, this.server)
   }
 
   /** Headers and certificates of the moment, for connections of other kinds. */
-  credentials(): Promise<ShownCredentials> {
-    return this.#shown()
+  async credentials(): Promise<ShownCredentials> {
+    const { credentials } = await this.#fullWay()
+    try {
+      return await credentials.current()
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      throw new Unreachable(`getting credentials: ${message}`, '')
+    }
   }
 
   /** Sends a request. Rejects with StatusError for a refusal and with Unreachable without an answer. */
   async send(request: ApiRequest): Promise<ApiAnswer> {
     const { trace, warn, timeoutMs } = this.#options
+    const showing = trace && (await import('./trace.ts'))
     const method = request.method ?? 'GET'
-    const path = this.#wire.server.pathname.replace(/\/+$/, '') + request.path + queryOf(request)
+    const path = this.server.pathname.replace(/\/+$/, '') + request.path + queryOf(request)
     const signals = [this.#ending.signal, ...(request.signal ? [request.signal] : [])]
     if (timeoutMs > 0) signals.push(AbortSignal.timeout(timeoutMs))
-    const shown = await this.#shown()
+    const signal = AbortSignal.any(signals)
+    // From here to where it is sent nothing may wait: the connection takes one request.
+    const plain = this.#plainFor(method, path)
+    const shown = plain ? plain.shown : await this.credentials()
     const body = request.body === undefined ? null : Buffer.from(formatJson(request.body))
     const headers = {
       accept: request.accept ?? JSON_TYPE,
@@ -108,25 +106,55 @@ export class Api {
       ...(body ? { 'content-type': request.type ?? JSON_TYPE } : {}),
       ...shown.headers,
     }
-    if (trace) traceRequest(trace, { method, url: this.#wire.server.origin + path, headers, body })
+    if (trace)
+      showing?.traceRequest(trace, { method, url: this.server.origin + path, headers, body })
     let answer: ApiAnswer
     try {
-      answer = await this.#wire.open(
-        { method, path, headers, body, signal: AbortSignal.any(signals) },
-        shown,
-      )
+      answer = await (plain
+        ? this.#sendPlain(plain, { path, headers, signal })
+        : (await this.#fullWay()).wire.open({ method, path, headers, body, signal }, shown))
     } catch (error) {
       throw this.#unreachable(error, request.signal, timeoutMs)
     }
-    if (trace) traceAnswer(trace, answer)
+    if (trace) showing?.traceAnswer(trace, answer)
     for (const text of warningsOf(answer.headers)) warn(text)
-    if (answer.status === 401) this.#credentials.rejected(shown)
+    if (answer.status === 401 && !plain) (await this.#fullWay()).credentials.rejected(shown)
     if (answer.status < 200 || answer.status > 299) {
       const text = (await bytesOf(answer.body)).toString('utf8')
       trace?.(8, `Response Body: ${text}`)
       throw failureOf(answer, text)
     }
     return answer
+  }
+
+  /** The plain connection, where it can take the request now. */
+  #plainFor(method: string, path: string): PlainWay | null {
+    const plain = this.#plain
+    const fits = method === 'GET' && PLAIN_PATH.test(path) && plain?.connection.isBusy === false
+    return fits ? plain : null
+  }
+
+  async #sendPlain(
+    { connection, shown }: PlainWay,
+    request: Parameters<PlainConnection['open']>[0],
+  ): Promise<ApiAnswer> {
+    try {
+      return await connection.open(request)
+    } catch (error) {
+      if (request.signal.aborted) throw error
+      // Says what is wrong with the configuration, where that is why.
+      const { wire } = await this.#fullWay()
+      if (!speaksOtherwise(error)) throw error
+      this.#plain = null
+      return wire.open({ method: 'GET', body: null, ...request }, shown)
+    }
+  }
+
+  #fullWay(): Promise<FullWay> {
+    const { config, isInteractive } = this.#options
+    return (this.#full ??= import('./full-way.ts').then(({ openFullWay }) =>
+      openFullWay(config, isInteractive()),
+    ))
   }
 
   /** Passes a request of another program on; the answer is whatever the server says. */
@@ -138,13 +166,14 @@ export class Api {
     readonly body: Buffer
     readonly signal: AbortSignal
   }): Promise<ApiAnswer> {
-    const shown = await this.#shown()
+    const shown = await this.credentials()
+    const { wire } = await this.#fullWay()
     const { accept = '*/*', 'content-type': type } = request.headers
     try {
-      return await this.#wire.open(
+      return await wire.open(
         {
           method: request.method,
-          path: this.#wire.server.pathname.replace(/\/+$/, '') + request.path + queryOf(request),
+          path: this.server.pathname.replace(/\/+$/, '') + request.path + queryOf(request),
           headers: {
             accept,
             'user-agent': this.#options.userAgent,
@@ -175,7 +204,7 @@ export class Api {
       return parseJson(bytes) as T
     } catch {
       throw new Fault(
-        `error: the server did not answer with JSON: check that ${this.#wire.server.origin} is an API server`,
+        `error: the server did not answer with JSON: check that ${this.server.origin} is an API server`,
       )
     }
   }
@@ -188,24 +217,21 @@ export class Api {
 
   /** Ends everything. */
   close(): void {
+    this.#plain?.connection.close()
+    if (!this.#full) return
     this.#ending.abort()
-    this.#wire.close()
-  }
-
-  async #shown(): Promise<ShownCredentials> {
-    try {
-      return await this.#credentials.current()
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
-      throw new Unreachable(`getting credentials: ${message}`, '')
-    }
+    this.#full.then(
+      ({ wire }) => wire.close(),
+      () => {},
+    )
   }
 
   #unreachable(error: unknown, signal: AbortSignal | undefined, timeoutMs: number): unknown {
     if (signal?.aborted) return signal.reason as unknown
-    const { server } = this.#wire
+    if (error instanceof Fault) return error
+    const { server } = this
     const host = `${server.hostname}:${portOf(server)}`
-    if (timeoutMs > 0 && error instanceof Error && error.name.includes('Abort')) {
+    if (timeoutMs > 0 && error instanceof Error && /Abort|Timeout/.test(error.name)) {
       return new Unreachable(
         'net/http: request canceled (Client.Timeout exceeded while awaiting headers)',
         host,
@@ -224,12 +250,37 @@ function queryOf({ query = {} }: Pick<ApiRequest, 'query'>): string {
   return parts.length === 0 ? '' : `?${parts.join('&')}`
 }
 
-/** All bytes of a body. */
-export async function bytesOf(body: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of body) chunks.push(chunk as Buffer)
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+function plainWay(config: ClientConfig, server: URL): PlainWay | null {
+  const shown = standingCredentials(config)
+  if (shown === null || server.protocol !== 'https:' || config.proxyUrl !== undefined) return null
+  const tls = {
+    host: bareHost(server),
+    port: portOf(server),
+    ...tlsOptions(config, server, shown),
+  }
+  return { connection: new PlainConnection(tls, server.host), shown }
 }
+
+/** Whether the server speaks no HTTP/1.1. */
+const speaksOtherwise = (error: unknown): boolean =>
+  (error as { code?: unknown } | null)?.code === 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
+
+/** All bytes of a body. */
+export function bytesOf(body: Readable): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    body.on('data', (chunk: Buffer) => chunks.push(chunk))
+    body.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    body.once('error', reject)
+    const cut = () => reject(body.errored ?? CUT())
+    // It may have been cut off before anybody looked.
+    if (body.readableEnded) resolve(Buffer.alloc(0))
+    else if (body.destroyed) cut()
+    else body.once('close', cut)
+  })
+}
+
+const CUT = () => Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
 
 function failureOf({ status }: ApiAnswer, text: string): Error {
   let said: Partial<Status> = {}
@@ -273,32 +324,4 @@ function warningsOf(headers: IncomingHttpHeaders): string[] {
       .join(', ')
       .matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g),
   ].map(([, text]) => text!.replaceAll(/\\(.)/g, '$1'))
-}
-
-interface Traced {
-  readonly method: string
-  readonly url: string
-  readonly headers: Readonly<Record<string, string | readonly string[]>>
-  readonly body: Buffer | null
-}
-
-const SECRET_HEADERS = /^(authorization|cookie|proxy-authorization)$/i
-
-function traceRequest(trace: (level: number, text: string) => void, sent: Traced): void {
-  if (sent.body) trace(8, `Request Body: ${sent.body.toString('utf8')}`)
-  trace(6, `${sent.method} ${sent.url}`)
-  trace(7, 'Request Headers:')
-  for (const [name, value] of Object.entries(sent.headers)) {
-    const text = [value].flat().join(', ')
-    const shown = SECRET_HEADERS.test(name) ? text.replace(/(\S+)?( |^).*/s, '$1$2<masked>') : text
-    trace(7, `    ${name}: ${shown}`)
-  }
-}
-
-function traceAnswer(trace: (level: number, text: string) => void, answer: ApiAnswer): void {
-  trace(6, `Response Status: ${answer.status}`)
-  trace(8, 'Response Headers:')
-  for (const [name, value] of Object.entries(answer.headers)) {
-    trace(8, `    ${name}: ${SECRET_HEADERS.test(name) ? '<masked>' : [value].flat().join(', ')}`)
-  }
 }

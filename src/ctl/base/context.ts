@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Api } from '../api/api.ts'
 import { Discovery } from '../api/discovery.ts'
 import { chooseConfig, type Chosen } from '../config/choose.ts'
@@ -20,7 +20,7 @@ export interface ContextParts {
   readonly command: string
   readonly version: string
   /** All commands, for completion. */
-  readonly commands: Readonly<Record<string, Listed>>
+  readonly commands: () => Promise<Readonly<Record<string, Listed>>>
 }
 
 /** What a command works with: its arguments, and the server on demand. */
@@ -33,7 +33,7 @@ export class Context {
   readonly program: string
   readonly command: string
   readonly version: string
-  readonly commands: Readonly<Record<string, Listed>>
+  readonly commands: ContextParts['commands']
   #chosen: Promise<Chosen> | null = null
   #api: Promise<Api> | null = null
   #discovery: Discovery | null = null
@@ -63,11 +63,11 @@ export class Context {
 
   async #open(): Promise<Api> {
     const level = this.flags.int('v')
-    return Api.open({
+    return new Api({
       config: (await this.chosen()).config,
       userAgent: `${this.program}/${this.version} (${process.platform}/${process.arch})`,
       timeoutMs: this.flags.duration('request-timeout'),
-      isInteractive: this.io.isTerminal,
+      isInteractive: () => this.io.isTerminal,
       warn: (text) => {
         this.#warnings++
         if (this.#said.has(text)) return
@@ -84,7 +84,8 @@ export class Context {
     const { config } = await this.chosen()
     const named = this.flags.text('cache-dir')
     return (this.#discovery ??= new Discovery({
-      folder: named === '' ? join(homeFolders(this.io.home)[0]!, 'cache') : named,
+      folder:
+        named === '' ? join(homeFolders(this.io.home)[0]!, 'cache') : resolve(this.io.cwd, named),
       server: config.server,
       api: () => this.api(),
       now: this.io.now,

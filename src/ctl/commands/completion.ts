@@ -76,12 +76,13 @@ export const complete: Command = {
 }
 
 async function candidates(c: Context, words: readonly string[], typed: string): Promise<string[]> {
+  const commands = await c.commands()
   const plain = words.filter((word) => !word.startsWith('-'))
   let path = ''
   let used = 0
   for (const word of plain) {
     const next = path === '' ? word : `${path} ${word}`
-    if (!Object.hasOwn(c.commands, next)) break
+    if (!Object.hasOwn(commands, next)) break
     path = next
     used++
   }
@@ -94,7 +95,7 @@ async function candidates(c: Context, words: readonly string[], typed: string): 
       return starting([...(await mergedConfig(c.flags, c.io)).contexts.keys()])
     if (typed.startsWith('-')) return starting(await flagsOf(c, path))
     const prefix = path === '' ? '' : `${path} `
-    const children = Object.keys(c.commands)
+    const children = Object.keys(commands)
       .filter(
         (one) =>
           one.startsWith(prefix) &&
@@ -104,7 +105,7 @@ async function candidates(c: Context, words: readonly string[], typed: string): 
       )
       .map((one) => one.slice(prefix.length))
     const rest = plain.slice(used)
-    if (children.length > 0 && rest.length === 0 && (path === '' || !c.commands[path]?.load))
+    if (children.length > 0 && rest.length === 0 && (path === '' || !commands[path]?.load))
       return starting(children)
     return starting([
       ...(rest.length === 0 ? children : []),
@@ -117,7 +118,7 @@ async function candidates(c: Context, words: readonly string[], typed: string): 
 }
 
 async function flagsOf(c: Context, path: string): Promise<string[]> {
-  const own = (await c.commands[path]?.load?.())?.flags ?? {}
+  const own = (await (await c.commands())[path]?.load?.())?.flags ?? {}
   const all: Readonly<Record<string, FlagSpec>> = { ...globalFlags, ...own }
   return Object.entries(all)
     .filter(([, { isHidden }]) => !isHidden)

@@ -1,10 +1,10 @@
 /** The server and the credentials that a command uses, from the files, the flags and the pod that it runs in. */
 import type { ClientConfig } from '../../client/client-config.ts'
 import { memberOf, textOf, type ConfigMap } from '../../client/config-values.ts'
-import { serverUrl } from '../../client/connection.ts'
 import { inClusterConfig } from '../../client/in-cluster.ts'
 import { configOf } from '../../client/kubeconfig.ts'
-import { environmentProxy } from '../../client/proxy.ts'
+import { environmentProxy } from '../../client/proxy-choice.ts'
+import { serverUrl } from '../../client/server-address.ts'
 import type { FlagValues } from '../base/flags.ts'
 import { Fault } from '../base/faults.ts'
 import type { Io } from '../base/io.ts'

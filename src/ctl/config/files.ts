@@ -1,7 +1,6 @@
 /** Client configuration files: which there are, and what they say together. */
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { mapOf, listOf, memberOf, textOf, type ConfigMap } from '../../client/config-values.ts'
-import { parseYaml } from '../../codec/yaml.ts'
 import { product } from '../../vocabulary/index.ts'
 import { Fault } from '../base/faults.ts'
 import { readIfThere, type Io } from '../base/io.ts'
@@ -92,7 +91,7 @@ export async function readConfig(
 
 async function parsed(text: string, file: string): Promise<ConfigMap> {
   try {
-    const value = readPlainYaml(text) ?? (await parseYaml(text)) ?? {}
+    const value = readPlainYaml(text) ?? (await yamlOf(text)) ?? {}
     const map = mapOf(value, 'the file')
     for (const list of Object.keys(MEMBER)) listOf(map, list)
     return map
@@ -102,6 +101,8 @@ async function parsed(text: string, file: string): Promise<ConfigMap> {
     throw new Fault(`error: error loading config file "${file}": ${why}`)
   }
 }
+
+const yamlOf = async (text: string) => (await import('../../codec/yaml.ts')).parseYaml(text)
 
 /** The folder that relative paths of an entry start at. */
 export const folderOf = (entry: ConfigEntry | undefined): string =>

@@ -18,6 +18,13 @@ export interface Databases {
   readonly expiries: Bytes
 }
 
+/** A value in memory that the next read overwrites, which spares its garbage. */
+export function readShortly(database: Bytes, key: Buffer): Buffer | undefined {
+  const shared = database.getBinaryFast(key)
+  // Its length is that of the value, and its memory longer.
+  return shared?.subarray(0, shared.length)
+}
+
 /** Name of the file in the store's directory. */
 export const DATA_FILE = 'data.mdb'
 /** Name of the file with small transactions that LMDB has not yet. */

@@ -1,6 +1,6 @@
 import { Pace } from '../../base/event-loop.ts'
 import { UnusableDataDir, type Revision } from '../engine.ts'
-import { DAMAGED, META, TIME_BYTES, type Databases } from './layout.ts'
+import { DAMAGED, META, readShortly, TIME_BYTES, type Databases } from './layout.ts'
 import { decodeHead, decodeValue, isIntact, placeKey, readPlaceKey } from './value-record.ts'
 
 /**
@@ -44,7 +44,9 @@ async function verifyChanges(
   const pace = new Pace()
   const newest = { reverse: true, limit: NEWEST }
   let left = how === 'newest' ? NEWEST_BYTES : Infinity
-  for (const { key, value } of values.getRange(how === 'newest' ? newest : {})) {
+  for (const key of values.getKeys(how === 'newest' ? newest : {})) {
+    const value = readShortly(values, key)
+    if (!value) continue
     if (key.length !== PLACE_BYTES) throw damaged('a change has no revision')
     const { revision, index } = readPlaceKey(key)
     left -= value.length

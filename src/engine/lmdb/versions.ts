@@ -1,5 +1,6 @@
 import type { Event, Item, Page, RangeOptions, Revision } from '../engine.ts'
-import type { Databases } from './layout.ts'
+import type { PageRoom } from '../page-room.ts'
+import { readShortly, type Databases } from './layout.ts'
 import {
   decodeHead,
   decodeValue,
@@ -10,6 +11,14 @@ import {
 } from './value-record.ts'
 
 const CHANGES_BATCH = 500
+
+const NO_ROOM = Symbol('no room')
+
+/** Null for a deletion. */
+function itemOf(key: string, bytes: Buffer, { revision }: Place): Item | null {
+  const { deleted, value, created } = decodeValue(bytes)
+  return deleted ? null : { key, value, created, changed: revision }
+}
 
 /** Reads of states and changes that the databases still have; whether they do, the caller checks. */
 export class Versions {
@@ -28,20 +37,18 @@ export class Versions {
   /** State of a key after a change; null for a deletion. */
   item(key: string, place: Place): Item | null {
     const bytes = this.#stores.values.get(placeKey(place.revision, place.index))
-    if (!bytes) return null
-    const record = decodeValue(bytes)
-    if (record.deleted) return null
-    return { key, value: record.value, created: record.created, changed: place.revision }
+    return bytes ? itemOf(key, bytes, place) : null
   }
 
   /** A key at a revision. */
   get(key: string, at: Revision): Item | null {
     const head = this.head(key)
-    return head ? this.#itemAt(key, head, at) : null
+    const place = head && this.#placeAt(head, at)
+    return place ? this.item(key, place) : null
   }
 
-  /** The item of a key at a revision, from its newest change back. */
-  #itemAt(key: string, head: Head, at: Revision): Item | null {
+  /** The place of the item of a key at a revision, from its newest change back. */
+  #placeAt(head: Head, at: Revision): Place | null {
     let place: Place | null = head
     while (place && place.revision > at) {
       const bytes: Buffer | undefined = this.#stores.values.get(
@@ -49,7 +56,7 @@ export class Versions {
       )
       place = bytes ? decodeValue(bytes).prev : null
     }
-    return place ? this.item(key, place) : null
+    return place
   }
 
   /** Keys under a prefix at a revision. */
@@ -58,16 +65,31 @@ export class Versions {
     const asked = options.start === undefined ? first : Buffer.from(options.start)
     const start = Buffer.compare(asked, first) > 0 ? asked : first
     const items: Item[] = []
+    const { room = null } = options
+    room?.clear()
     for (const { key: bytes, value } of this.#stores.heads.getRange({ start })) {
       if (Buffer.compare(bytes.subarray(0, first.length), first) !== 0) break
       const key = bytes.toString('utf8')
-      const item = this.#itemAt(key, decodeHead(value), at)
-      if (!item) continue
-      if (options.limit !== undefined && items.length >= options.limit)
-        return { items, at, more: true }
-      items.push(item)
+      const place = this.#placeAt(decodeHead(value), at)
+      const isLate = options.limit !== undefined && items.length >= options.limit
+      const found =
+        place && (room && !isLate ? this.#itemIn(room, key, place) : this.item(key, place))
+      if (!found) continue
+      // The first one has a page, however large it is.
+      const item = found === NO_ROOM && items.length === 0 ? this.item(key, place) : found
+      if (isLate || item === NO_ROOM) return { items, at, more: true }
+      if (item) items.push(item)
     }
     return { items, at, more: false }
+  }
+
+  /** The same item, put into a room. */
+  #itemIn(room: PageRoom, key: string, place: Place): Item | typeof NO_ROOM | null {
+    const bytes = readShortly(this.#stores.values, placeKey(place.revision, place.index))
+    const item = bytes && itemOf(key, bytes, place)
+    if (!item) return null
+    const value = room.copy(item.value)
+    return value ? { ...item, value } : NO_ROOM
   }
 
   /** Changes after `from` and up to `to`; `check` is called between strides and throws when they are compacted. */

@@ -1,6 +1,7 @@
 import { IterationQueue } from '../../base/iteration-queue.ts'
 import { serviceAllocators } from '../../registry/allocations.ts'
 import { KeyedMutex, type Api } from '../../registry/context.ts'
+import { UnchangedWrites } from '../../registry/unchanged-writes.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -47,6 +48,7 @@ export const api = (settings: Settings) =>
         authenticateToken: (token, audiences) => parts.authentication.review(token, audiences),
         minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
         mutex: new KeyedMutex(),
+        ...(inside.plainWrites ? {} : { unchanged: new UnchangedWrites() }),
       }
       inside.made?.({ api: part, catalogue: parts.catalogue })
       return { part }

@@ -16,6 +16,7 @@ type Parts = Pick<
   ServerParts,
   | 'aggregation'
   | 'api'
+  | 'audit'
   | 'authentication'
   | 'authorization'
   | 'engine'
@@ -29,8 +30,8 @@ export const controllers = (settings: Settings) =>
   component({
     name: 'controllers',
     needs: [
-      ...(['aggregation', 'api', 'authentication', 'authorization', 'engine'] as const),
-      ...(['health', 'listener'] as const),
+      ...(['aggregation', 'api', 'audit', 'authentication', 'authorization'] as const),
+      ...(['engine', 'health', 'listener'] as const),
       ...(['pki', 'serverLease', 'bootstrapPolicy', 'publishedAuthentication'] as const),
     ],
     start(parts) {
@@ -70,7 +71,7 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
   const { clock } = settings
   return runControllers(
     {
-      ...{ api, authorizer, log, metrics: settings.metrics },
+      ...{ api, authorizer, log, metrics: settings.metrics, audit: parts.audit.trail },
       remote: (inner, user, userAgent) =>
         new RemoteTransport(
           inner,

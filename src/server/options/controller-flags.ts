@@ -1,8 +1,9 @@
 /** Flags of controllers, for the server and for the program that runs controllers apart. */
 import { choiceFault } from '../../controllers/choice.ts'
 import type { ControllerSettings } from '../../controllers/settings.ts'
-import { numberBetween, texts, truthOr } from '../../base/value-checks.ts'
+import { milliseconds, numberBetween, texts, truthOr } from '../../base/value-checks.ts'
 import {
+  boolFlag,
   durationFlag,
   intFlag,
   listFlag,
@@ -130,6 +131,20 @@ export const controllerFlags = {
     '15s',
     'How often volumes and claims that are not bound are looked at again.',
   ),
+  'attach-detach-reconcile-sync-period': {
+    ...period(
+      'attachVerifyMs',
+      '1m',
+      'How often attached volumes are compared with their VolumeAttachments.',
+    ),
+    takes: milliseconds(1001),
+    check: (value: number) => (value > 1000 ? null : 'must be more than 1s'),
+  },
+  'disable-attach-detach-reconcile-sync': boolFlag({
+    section,
+    option: option('skipsAttachVerification'),
+    help: 'Do not compare attached volumes with their VolumeAttachments.',
+  }),
   'terminated-pod-gc-threshold': intFlag(
     { min: -MAX_INTEGER, max: MAX_INTEGER },
     {

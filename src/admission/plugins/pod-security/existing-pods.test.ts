@@ -34,6 +34,7 @@ const sourceOf = (pods: readonly (Pod | null)[], clock: ManualClock, readMs = 0)
             clock.advance(readMs)
             return pod as unknown as T | null
           },
+          readWithout: () => null,
           mentions: () => false,
         },
       )

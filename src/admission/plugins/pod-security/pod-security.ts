@@ -61,6 +61,14 @@ class PodSecurity implements Plugin {
     return operation === 'CREATE' || operation === 'UPDATE'
   }
 
+  /** Where templates are neither recorded nor warned about. */
+  async passesAgain({ resource, namespace }: Attributes): Promise<boolean> {
+    if (!templateOf(resource)) return false
+    const labelled = await this.#policyIn(namespace)
+    if (!labelled || labelled.errors.list.length > 0) return false
+    return isPrivileged(labelled.policy, ['audit', 'warn'])
+  }
+
   validate(attributes: Attributes): void | Promise<void> {
     const { resource } = attributes
     const template = templateOf(resource)

@@ -49,8 +49,9 @@ const FIELDS: readonly GatedField[] = [
  */
 export function dropGatedPodFields(spec: PodSpec, old: PodSpec | null, c: HookContext): void {
   for (const { gate, field, holders } of FIELDS) {
+    if (c.gate(gate)) continue
     const used = held(holders(spec), field)
-    if (used.length === 0 || c.gate(gate)) continue
+    if (used.length === 0) continue
     if (old && held(holders(old), field).length > 0) continue
     for (const one of used) delete one[field]
   }

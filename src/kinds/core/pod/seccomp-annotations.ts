@@ -18,7 +18,7 @@ type Annotations = Readonly<Record<string, string>>
 interface Place {
   readonly key: string
   readonly text: string
-  readonly path: readonly (string | number)[]
+  readonly path: readonly [string, ...(string | number)[]]
   readonly profile: SeccompProfile | undefined
   readonly set: (profile: SeccompProfile) => void
 }
@@ -26,6 +26,7 @@ interface Place {
 /** The seccomp profiles of a pod that are given as annotations. */
 function annotated(spec: PodSpec, annotations: Annotations, v: Vocabulary): Place[] {
   const places: Place[] = []
+  if (Object.keys(annotations).length === 0) return places
   const add = (key: string, place: Omit<Place, 'key' | 'text'>) => {
     if (Object.hasOwn(annotations, key)) places.push({ key, text: annotations[key]!, ...place })
   }

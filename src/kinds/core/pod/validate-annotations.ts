@@ -22,6 +22,7 @@ export function validatePodAnnotations(
   errors: FieldErrors,
   c: HookContext,
 ): void {
+  if (Object.keys(annotations).length === 0) return
   const { v } = c
   const mirror = v.resolve(MIRROR)
   if (has(annotations, mirror) && (spec.nodeName ?? '') === '') {

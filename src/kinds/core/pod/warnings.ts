@@ -41,10 +41,9 @@ export function podWarnings({ metadata, spec }: PodLike, c: HookContext, prefix 
     ...duplicates(spec.volumes ?? [], 'name', `${path}.volumes`),
     ...volumeWarnings(spec.volumes, `${path}.volumes`),
     ...(spec.volumes ?? []).flatMap(({ emptyDir }, i) =>
-      fractions(
-        { sizeLimit: emptyDir?.sizeLimit },
-        (name) => `${path}.volumes[${i}].emptyDir.${name}`,
-      ),
+      isFraction(emptyDir?.sizeLimit)
+        ? [fractionWarning(`${path}.volumes[${i}].emptyDir.sizeLimit`, emptyDir.sizeLimit)]
+        : [],
     ),
     ...byteWarnings(spec.overhead, `${path}.overhead`),
     ...containerWarnings(spec, path),
@@ -131,14 +130,17 @@ function duplicates<K extends string>(
   key: K,
   path: string,
 ): string[] {
+  const found: string[] = []
+  if (list.length < 2) return found
   const seen = new Set<string>()
-  return list.flatMap((one, i) => {
+  for (const [i, one] of list.entries()) {
     const value = one[key] ?? ''
-    if (value === '') return []
-    if (seen.has(value)) return [`${path}[${i}].${key}: duplicate ${key} ${JSON.stringify(value)}`]
+    if (value === '') continue
+    if (seen.has(value))
+      found.push(`${path}[${i}].${key}: duplicate ${key} ${JSON.stringify(value)}`)
     seen.add(value)
-    return []
-  })
+  }
+  return found
 }
 
 function containerWarnings(spec: PodSpec, path: string): string[] {
@@ -154,20 +156,20 @@ function containerWarnings(spec: PodSpec, path: string): string[] {
 }
 
 /** Resources that are counted in bytes. */
-const byteWarnings = (list: ResourceList | undefined, path: string): string[] =>
-  fractions(
-    { memory: list?.memory, 'ephemeral-storage': list?.['ephemeral-storage'] },
-    (name) => `${path}[${name}]`,
-  )
+const IN_BYTES = ['memory', 'ephemeral-storage'] as const
 
-function fractions(
-  amounts: Readonly<Record<string, string | undefined>>,
-  pathOf: (name: string) => string,
-): string[] {
-  return Object.entries(amounts).flatMap(([name, text]) => {
-    if (text === undefined || isInteger(parseQuantity(text))) return []
-    return [
-      `${pathOf(name)}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`,
-    ]
-  })
+function byteWarnings(list: ResourceList | undefined, path: string): string[] {
+  const found: string[] = []
+  if (list === undefined) return found
+  for (const name of IN_BYTES) {
+    const text = list[name]
+    if (isFraction(text)) found.push(fractionWarning(`${path}[${name}]`, text))
+  }
+  return found
 }
+
+const isFraction = (text: string | undefined): text is string =>
+  text !== undefined && !isInteger(parseQuantity(text))
+
+const fractionWarning = (path: string, text: string): string =>
+  `${path}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { environmentProxy, proxyUrl } from './proxy.ts'
+import { environmentProxy, proxyUrl } from './proxy-choice.ts'
 
 describe('the proxy of the environment', () => {
   const P = 'http://proxy:3128'

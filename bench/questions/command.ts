@@ -1,0 +1,48 @@
+/** How long does a person wait for a command? */
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import type { Bench, Question } from '../bench.ts'
+import { ownChildrenCpuSeconds } from '../machine.ts'
+import type { Row, Sample } from '../measure.ts'
+
+const PROGRAM = join('dist', 'bin', 'orchctl.js')
+const RUNS = 15
+const FEW_RUNS = 2
+
+export const command: Question = {
+  name: 'command',
+  stores: ['lmdb'],
+  async ask(bench: Bench): Promise<Row[]> {
+    const ours = await bench.ours()
+    const env = {
+      ORCHCONFIG: ours === null ? '' : join(ours.dataDir, 'admin.kubeconfig'),
+      HOME: bench.workspace.folder(),
+    }
+    const run = async (...args: readonly string[]): Promise<Sample> => {
+      const [from, cpu] = [performance.now(), ownChildrenCpuSeconds()]
+      const child = bench.workspace.command([process.execPath, ...args], env)
+      child.stdout?.resume()
+      const code = await new Promise((resolve) => child.once('close', resolve))
+      if (code !== 0) throw new Error(`${args.join(' ')} ended with ${String(code)}`)
+      return {
+        value: performance.now() - from,
+        cpuMicros: (ownChildrenCpuSeconds() - cpu) * 1e6,
+        loadCores: null,
+      }
+    }
+    const get = () => run(PROGRAM, 'get', 'configmaps')
+    // The first one asks what the server serves, and keeps it.
+    if (ours !== null) await get()
+    return [
+      await bench.alternate(
+        {
+          ...{ question: 'command', what: 'orchctl get', unit: 'ms' },
+          goal: { of: 'ratio', is: 'at most', number: 1.3 },
+        },
+        ours && get,
+        () => run('-e', '0'),
+        bench.options.seconds >= 1 ? RUNS : FEW_RUNS,
+      ),
+    ]
+  },
+}
