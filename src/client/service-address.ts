@@ -17,8 +17,14 @@ export interface DialAddress {
   readonly port: number
 }
 
+/** The address of a service. */
+export interface ServiceAddress extends DialAddress {
+  /** The caller's identity there, and an additional authority, PEM; absent: nothing particular. */
+  readonly as?: { readonly token: string; readonly ca: string }
+}
+
 /** Finds the address of a service at this moment. Rejects with an Error that states why there is none. */
-export type ServiceResolver = (service: ServicePort) => Promise<DialAddress>
+export type ServiceResolver = (service: ServicePort) => Promise<ServiceAddress>
 
 const SERVICES = { group: '', resource: 'services' }
 const ENDPOINTS = { group: '', resource: 'endpoints' }

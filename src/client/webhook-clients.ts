@@ -5,7 +5,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { ClientConfig } from './client-config.ts'
 import type { JsonClient, JsonClientOptions } from './json-call.ts'
 import type { UserConfig } from './kubeconfig.ts'
-import type { DialAddress, ServiceResolver } from './service-address.ts'
+import type { ServiceAddress, ServiceResolver } from './service-address.ts'
 
 /** Where a webhook is, as objects of the API state it: a URL or a service. */
 export interface WebhookTarget {
@@ -87,7 +87,7 @@ export class WebhookClients {
     this.#clients.clear()
   }
 
-  async #dialOf({ service }: WebhookTarget, place: Place): Promise<DialAddress | null> {
+  async #dialOf({ service }: WebhookTarget, place: Place): Promise<ServiceAddress | null> {
     if (!service) return null
     const { namespace, name } = service
     try {
@@ -100,14 +100,15 @@ export class WebhookClients {
 
   async #open(
     { host, port, shownHost }: Place,
-    dial: DialAddress | null,
+    dial: ServiceAddress | null,
     caBundle: string,
   ): Promise<JsonClient> {
     const { v, clock, userAgent, maxAnswerBytes, describeAnswer, credentials, onCall, metrics } =
       this.#options
-    const ca = Buffer.from(caBundle, 'base64').toString('utf8')
+    const { as } = dial ?? {}
+    const ca = `${Buffer.from(caBundle, 'base64').toString('utf8')}${as ? `\n${as.ca}` : ''}`.trim()
     const config: ClientConfig = {
-      ...credentials?.(host, port),
+      ...(as ? { token: as.token } : credentials?.(host, port)),
       server: `https://${shownHost}`,
       ...(ca === '' ? {} : { ca }),
     }
@@ -125,7 +126,7 @@ export class WebhookClients {
       metrics,
       ...(userAgent === undefined ? {} : { userAgent }),
       ...(describeAnswer === undefined ? {} : { describeAnswer }),
-      ...(dial ? { dial } : {}),
+      ...(dial ? { dial: { host: dial.host, port: dial.port } } : {}),
     }).catch((error: unknown) => {
       if (!(error instanceof InvalidAuthorities)) throw error
       const why = 'unable to load root certificates: unable to parse bytes as PEM block'

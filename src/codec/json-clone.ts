@@ -41,9 +41,7 @@ export function copyJson<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copyJson) as T
   const copy: Record<string, unknown> = {}
-  for (const key of Object.keys(value)) {
-    setOwn(copy, key, copyJson((value as Record<string, unknown>)[key]))
-  }
+  for (const key in value) setOwn(copy, key, copyJson((value as Record<string, unknown>)[key]))
   return copy as T
 }
 

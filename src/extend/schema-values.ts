@@ -75,10 +75,22 @@ function namesOf(
   { fills }: Decoding,
 ): readonly string[] {
   if (!fills || !schema?.properties) return sortedKeys(object)
-  const more = Object.entries(schema.properties).flatMap(([name, property]) =>
-    property.default === undefined || Object.hasOwn(object, name) ? [] : name,
-  )
+  const more = defaulted(schema).filter((name) => !Object.hasOwn(object, name))
   return more.length === 0 ? sortedKeys(object) : [...Object.keys(object), ...more].sort()
+}
+
+const withDefaults = new WeakMap<SchemaProps, readonly string[]>()
+
+/** Names of the properties that have a default. */
+function defaulted(schema: SchemaProps): readonly string[] {
+  let names = withDefaults.get(schema)
+  if (names === undefined) {
+    names = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
+      property.default === undefined ? [] : name,
+    )
+    withDefaults.set(schema, names)
+  }
+  return names
 }
 
 function readList(

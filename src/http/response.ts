@@ -166,24 +166,54 @@ function* encodedChunks(
     }
     if (!isFirst) chunk[at++] = itemSeparator[0]!
     isFirst = false
-    for (const part of parts)
-      at += typeof part === 'string' ? chunk.write(part, at) : part.copy(chunk, at)
+    for (const part of parts) {
+      at += typeof part === 'string' ? writeText(chunk, part, at) : part.copy(chunk, at)
+    }
   }
   at += bytes.closing.copy(chunk, at)
   yield chunk.subarray(0, at)
 }
 
-/** A list of generated items: one body when it is short, else chunks with yields to the event loop between them. */
-function encodedListResponse(context: Context, result: ListResult, bytes: ListBytes): ApiResponse {
+/** For a few characters a call into native code costs more than they do. */
+const FEW = 4
+
+function writeText(chunk: Buffer, text: string, at: number): number {
+  if (text.length > FEW) return chunk.write(text, at)
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code > 0x7f) return chunk.write(text, at)
+    chunk[at + i] = code
+  }
+  return text.length
+}
+
+/**
+ * A list of generated items: one body when it is short, else chunks with yields to the event loop between them. The
+ * length is known to the client where two chunks hold everything, as they do for most pages.
+ */
+async function encodedListResponse(
+  context: Context,
+  result: ListResult,
+  bytes: ListBytes,
+): Promise<ApiResponse> {
   const headers: HeaderList = ['content-type', 'application/json']
   const isZipped = takesGzip(context)
   const chunks = encodedChunks(result, bytes, isZipped ? newChunk : takeChunk)
   const first = chunks.next().value as Buffer
+  if (first.length > GZIP_CHUNK) await nextTurn()
   const second = chunks.next()
-  if (second.done === true) return { status: 200, headers, body: first }
+  if (second.done === true && (!isZipped || first.length <= GZIP_FROM))
+    return { status: 200, headers, body: first }
+  const begin = second.done === true ? [first] : [first, second.value]
+  if (!isZipped) {
+    await nextTurn()
+    const third = chunks.next()
+    if (third.done === true)
+      headers.push('content-length', String(begin.reduce((sum, { length }) => sum + length, 0)))
+    else begin.push(third.value)
+  }
   function* all(): Generator<Buffer> {
-    yield first
-    yield second.value as Buffer
+    yield* begin
     yield* chunks
   }
   if (isZipped) {
@@ -191,6 +221,15 @@ function encodedListResponse(context: Context, result: ListResult, bytes: ListBy
     return { status: 200, headers, body: (out) => gzipTo(out, all()) }
   }
   return { status: 200, headers, body: (out) => sendChunks(out, all()) }
+}
+
+/** A complete body. A large one is sent in chunks, with yields to the event loop between them. */
+export function pacedBody(body: Buffer): ApiResponse['body'] {
+  if (body.length <= CHUNK) return body
+  function* chunks(): Generator<Buffer> {
+    for (let at = 0; at < body.length; at += CHUNK) yield body.subarray(at, at + CHUNK)
+  }
+  return (out) => sendChunks(out, chunks())
 }
 
 async function sendChunks(out: Out, chunks: Iterable<Buffer>): Promise<void> {
@@ -240,7 +279,11 @@ export const takesGzip = (context: Context) =>
     String(context.exchange.headers['accept-encoding'] ?? ''),
   )
 
-function listResponse(context: Context, result: ListResult, bytes: ListBytes): ApiResponse {
+function listResponse(
+  context: Context,
+  result: ListResult,
+  bytes: ListBytes,
+): ApiResponse | Promise<ApiResponse> {
   const headers: HeaderList = ['content-type', 'application/json']
   const { from } = bytes
   let length = bytes.opening.length + bytes.closing.length + Math.max(0, result.items.length - 1)

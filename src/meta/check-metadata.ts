@@ -54,8 +54,10 @@ function checkNames(
   if (name === undefined) {
     errors.at('name').required('name or generateName is required')
   } else {
-    const messages = [...nameRule(name), ...isPathSegmentName(name)]
-    errors.at('name').invalidAll(name, [...new Set(messages)])
+    const broken = nameRule(name)
+    const unfit = isPathSegmentName(name)
+    if (broken.length + unfit.length > 0)
+      errors.at('name').invalidAll(name, [...new Set([...broken, ...unfit])])
   }
   if (namespaced) {
     if (namespace === undefined) errors.at('namespace').required()

@@ -61,9 +61,9 @@ export class FieldErrors {
   }
 
   /** A nested scope: strings are fields, numbers are list indexes. */
-  at(...path: readonly (string | number)[]): FieldErrors {
-    let scope: FieldErrors = this
-    for (let i = 0; i < path.length; i++) scope = new FieldErrors(scope, path[i])
+  at(step: string | number, ...more: readonly (string | number)[]): FieldErrors {
+    let scope = new FieldErrors(this, step)
+    for (let i = 0; i < more.length; i++) scope = new FieldErrors(scope, more[i])
     return scope
   }
 
@@ -184,16 +184,17 @@ export function sameValue(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object') return false
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
-    return a.every((item, i) => sameValue(item, b[i]))
+    for (let i = 0; i < a.length; i++) if (!sameValue(a[i], b[i])) return false
+    return true
   }
   const left = a as Record<string, unknown>
   const right = b as Record<string, unknown>
   let count = 0
-  for (const key of Object.keys(left)) {
+  for (const key in left) {
     if (left[key] === undefined) continue
     if (!Object.hasOwn(right, key) || !sameValue(left[key], right[key])) return false
     count++
   }
-  for (const key of Object.keys(right)) if (right[key] !== undefined) count--
+  for (const key in right) if (right[key] !== undefined) count--
   return count === 0
 }

@@ -10,11 +10,45 @@ import { tooLarge } from './errors.ts'
  */
 export const MAX_VALUES = 100_000
 
-/** Refuses a document with more than MAX_VALUES. Throws 413. */
+/** Refuses a document with more than MAX_VALUES. Throws 413; a field with too many by itself is named. */
 export function refuseTooMany(document: unknown): void {
   const { rest, entries } = apart(document)
-  if (holdsMoreThan(rest, MAX_VALUES) || holdsMoreThan(entries, MAX_VALUES))
-    throw tooLarge(`the document must have at most ${MAX_VALUES} fields and list items`)
+  if (!holdsMoreThan(rest, MAX_VALUES) && !holdsMoreThan(entries, MAX_VALUES)) return
+  const { field, count } = largestIn(document)
+  const message = `Too many: ${count}: must have at most ${MAX_VALUES} items`
+  const isAlone = count > MAX_VALUES && field !== ''
+  throw tooLarge(
+    `the document must have at most ${MAX_VALUES} fields and list items`,
+    isAlone ? { causes: [{ reason: 'FieldValueTooMany', message, field }] } : undefined,
+  )
+}
+
+/** A container inside of a document, and where it is. */
+interface Inside {
+  readonly value: object
+  readonly name: string
+  readonly around: Inside | null
+}
+
+/** The list or map with the most items of its own. */
+function largestIn(document: unknown): { readonly field: string; readonly count: number } {
+  if (typeof document !== 'object' || document === null) return { field: '', count: 0 }
+  const open: Inside[] = [{ value: document, name: '', around: null }]
+  let [largest, count] = [open[0]!, 0]
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    const { value } = one
+    const keys = Array.isArray(value) ? null : Object.keys(value)
+    const size = keys ? keys.length : (value as unknown[]).length
+    if (size > count) [largest, count] = [one, size]
+    for (let i = 0; i < size; i++) {
+      const inner = keys ? (value as Record<string, unknown>)[keys[i]!] : (value as unknown[])[i]
+      if (typeof inner === 'object' && inner !== null)
+        open.push({ value: inner, name: keys ? `.${keys[i]!}` : `[${i}]`, around: one })
+    }
+  }
+  let field = ''
+  for (let at: Inside | null = largest; at !== null; at = at.around) field = at.name + field
+  return { field: field.slice(1), count }
 }
 
 /** Splits an object into its managedFields and the rest. */
@@ -34,23 +68,24 @@ function apart(document: unknown): { readonly rest: unknown; readonly entries: u
 export function holdsMoreThan(document: unknown, most: number): boolean {
   const open: object[] = []
   let left = most
-  const look = (value: unknown) => {
-    left--
-    if (typeof value === 'object' && value !== null) open.push(value)
-  }
-  if (typeof document === 'object' && document !== null) open.push(document)
+  if (isContainer(document)) open.push(document)
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
     if (Array.isArray(one)) {
-      if (one.length > left) return true
-      for (const item of one) look(item)
+      left -= one.length
+      if (left < 0) return true
+      for (const item of one as unknown[]) if (isContainer(item)) open.push(item)
     } else {
-      const keys = Object.keys(one)
-      if (keys.length > left) return true
-      for (const key of keys) look((one as Record<string, unknown>)[key])
+      for (const key in one) {
+        if (--left < 0) return true
+        const member = (one as Record<string, unknown>)[key]
+        if (isContainer(member)) open.push(member)
+      }
     }
   }
-  return left < 0
+  return false
 }
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 const COMMA = 0x2c
 const OPEN_LIST = 0x5b

@@ -17,22 +17,26 @@ export interface ObjectForms {
   fromJson(document: JsonObject): Promise<Typed>
 }
 
+/** An object, or what decodes it when somebody looks at it. */
+export type MaybeDecoded = Typed | (() => Typed)
+
 /** An object that may be taken back. */
 export class LiveObject implements MutableObject {
-  #live: Typed
+  #live: MaybeDecoded
   readonly #forms: ObjectForms
 
-  constructor(live: Typed, forms: ObjectForms) {
+  constructor(live: MaybeDecoded, forms: ObjectForms) {
     this.#live = live
     this.#forms = forms
   }
 
   get live(): Typed {
+    if (typeof this.#live === 'function') this.#live = this.#live()
     return this.#live
   }
 
   toJson(groupVersion?: string): Promise<JsonObject> {
-    return this.#forms.toJson(this.#live, groupVersion)
+    return this.#forms.toJson(this.live, groupVersion)
   }
 
   async replace(document: JsonObject): Promise<void> {

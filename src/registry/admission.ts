@@ -15,6 +15,7 @@ import type { Typed } from '../meta/object-meta.ts'
 import {
   bodyForms,
   LiveObject,
+  type MaybeDecoded,
   plainForms,
   storedForms,
   type ObjectForms,
@@ -28,7 +29,7 @@ export interface Asked {
   /** The new object; null on DELETE. */
   readonly object: Typed | null
   /** The stored object; null on CREATE and CONNECT. */
-  readonly old: Typed | null
+  readonly old: MaybeDecoded | null
   readonly dryRun: boolean
   /** Kind of the objects where it differs from the resource: the body of a sub-resource, connect options. */
   readonly body?: ResourceEntry | GroupVersionKind
@@ -64,7 +65,7 @@ export class CallAttributes implements MutableAttributes {
   }
 
   /** For the validating phase: the objects that would be stored. */
-  settle(object: Typed | null, old: Typed | null = this.#asked.old): this {
+  settle(object: Typed | null, old: MaybeDecoded | null = this.#asked.old): this {
     this.object = this.#held(object)
     this.oldObject = this.#held(old)
     return this
@@ -152,7 +153,7 @@ export class CallAttributes implements MutableAttributes {
     this.#call.warn(text)
   }
 
-  #held(object: Typed | null): LiveObject | null {
+  #held(object: MaybeDecoded | null): LiveObject | null {
     return object && new LiveObject(object, this.#forms)
   }
 }

@@ -14,9 +14,11 @@ import { WrittenNumbers } from '../codec/written-numbers.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
+import type { MaybeDecoded } from './admission-object.ts'
 import { optionsOfDeletion } from './admission-options.ts'
 import { type WriteDependencies, type Call, first, keyOf, placeOf, storeWork } from './context.ts'
 import { existing } from './get.ts'
+import { deleteEach } from './delete-each.ts'
 import { select } from './list.ts'
 import { asVersion, decodeDocumentSteps, decodeStored, encodeObjectSteps } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
@@ -65,29 +67,30 @@ export async function deleteCollection(api: WriteDependencies, call: Call): Prom
   const options = listOptions(call.query, api.v)
   const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
   const found = await select(api, call, options, chosen)
-  for (const version of found.items) {
-    const { namespace, name } = placeOf(call.served, version.key)
+  await deleteEach(found.items, async ({ key }, begun) => {
+    const { namespace, name } = placeOf(call.served, key)
     try {
-      await deleteObject(api, { ...call, namespace, name }, deletion)
+      await deleteObject(api, { ...call, namespace, name }, deletion, begun)
     } catch (error) {
       if (!(error instanceof StatusError) || error.code !== 404) throw error
     }
-  }
+  })
   return found
 }
 
-/** Deletes one object as requested. Throws 4xx. */
+/** Deletes one object as requested; `begun` is called when all is checked and it waits for the store. Throws 4xx. */
 export async function deleteObject(
   api: WriteDependencies,
   call: Call,
   deletion: Deletion,
+  begun?: () => void,
 ): Promise<Result> {
   const { served } = call
   const key = keyOf(served, call.namespace, call.name)
   return api.mutex.take(key, async (release) => {
     for (;;) {
       const live = await existing(api, call)
-      const result = await deleteOnce(api, call, deletion, { key, live, release })
+      const result = await deleteOnce(api, call, deletion, { key, live, release, begun })
       if (result) return result
     }
   })
@@ -98,6 +101,7 @@ interface DeleteTry {
   readonly key: string
   readonly live: StoredObject
   readonly release: () => void
+  readonly begun: (() => void) | undefined
 }
 
 /** One attempt; null when the object changed meanwhile. */
@@ -105,9 +109,12 @@ async function deleteOnce(
   api: WriteDependencies,
   call: Call,
   deletion: Deletion,
-  { key, live, release }: DeleteTry,
+  { key, live, release, begun }: DeleteTry,
 ): Promise<Result | null> {
   const { served } = call
+  const metadata = JSON.parse(live.metadata().toString('utf8')) as ObjectMeta
+  if (goesAtOnce(served, metadata, deletion))
+    return deleteAtOnce(api, call, deletion, { key, live, release, begun, metadata })
   const { strategy } = served
   const c = call.context()
   const pace = new Pace()
@@ -128,34 +135,78 @@ async function deleteOnce(
 
   if (isFinished(served, next)) {
     const answer = { ...deletion, remains: false }
-    if (deletion.dryRun) return deleted(served, next, live, answer)
+    if (deletion.dryRun) return deleted(served, next.metadata, live, answer)
     const changes = [
       ...objectChanges(api, { served, key, old, next: null, record: null, over: live.revision }),
       ...(await companions(api, call, served)),
     ]
     const table = await api.cache.resourceCache(served.storage)
-    const commit = await storeWork(call, api.cache.commit(changes, table))
-    return commit.done ? deleted(served, old, live, answer) : null
+    const committing = storeWork(call, api.cache.commit(changes, table))
+    begun?.()
+    return (await committing).done ? deleted(served, old.metadata, live, answer) : null
   }
   const record = await paced(encodeObjectSteps(served, next), pace)
   const wanted = asVersion(record, live.revision)
   const answer = { ...deletion, remains: true }
   if (deletion.dryRun || wanted.json().equals(live.json()))
-    return deleted(served, next, wanted, answer)
+    return deleted(served, next.metadata, wanted, answer)
   const changes = objectChanges(api, { served, key, old, next, record, over: live.revision })
   const table = await api.cache.resourceCache(served.storage)
-  const commit = await storeWork(call, api.cache.commit(changes, table))
+  const committing = storeWork(call, api.cache.commit(changes, table))
+  begun?.()
+  const commit = await committing
   if (!commit.done) return null
-  return deleted(served, next, committed(table, changes[0], commit.at), answer)
+  return deleted(served, next.metadata, committed(table, changes[0], commit.at), answer)
 }
 
-/** Runs both phases of admission for a deletion. */
-async function admitDeletion(
+/**
+ * Whether a deletion removes an object whatever else is in it: nothing holds it, nothing is recorded in it, and nothing
+ * depends on its kind. Its other fields need not be decoded then.
+ */
+function goesAtOnce(
+  { strategy, ...served }: ResourceEntry,
+  metadata: ObjectMeta,
+  deletion: Deletion,
+) {
+  const { onTerminate, grace, isHeld, allocations, removes, orphansByDefault } = strategy
+  if (onTerminate || grace || isHeld || allocations || removes) return false
+  if (metadata.deletionTimestamp !== undefined || metadata.finalizers !== undefined) return false
+  if (!isCollected(served)) return true
+  return deletion.policy === undefined
+    ? orphansByDefault !== true
+    : deletion.policy === 'Background'
+}
+
+/** One attempt for such an object. */
+async function deleteAtOnce(
   api: WriteDependencies,
   call: Call,
   deletion: Deletion,
-  { old, release }: { readonly old: Typed; readonly release: () => void },
-): Promise<void> {
+  { key, live, release, begun, metadata }: DeleteTry & { readonly metadata: ObjectMeta },
+): Promise<Result | null> {
+  const { served } = call
+  checkPreconditions(call, metadata, deletion)
+  if (deletion.isAdmitted !== true) {
+    const old = () => decodeStored(served, live, call.context())
+    const waiting = admitDeletion(api, call, deletion, { old, release })
+    if (waiting) await waiting
+  }
+  const answer = { ...deletion, remains: false }
+  if (deletion.dryRun) return deleted(served, metadata, live, answer)
+  const table = api.cache.loaded(served.storage) ?? (await api.cache.resourceCache(served.storage))
+  const gone: Change = { key, value: null, ifChangedAt: live.revision }
+  const committing = storeWork(call, api.cache.commit([gone], table))
+  begun?.()
+  return (await committing).done ? deleted(served, metadata, live, answer) : null
+}
+
+/** Runs both phases of admission for a deletion. */
+function admitDeletion(
+  api: WriteDependencies,
+  call: Call,
+  deletion: Deletion,
+  { old, release }: { readonly old: MaybeDecoded; readonly release: () => void },
+): void | Promise<void> {
   const attributes = new CallAttributes(api, call, {
     operation: 'DELETE',
     object: null,
@@ -165,8 +216,10 @@ async function admitDeletion(
     release,
     ...(deletion.isOfCollection ? { name: '' } : {}),
   })
-  await api.admission.mutate(attributes)
-  await api.admission.validate(attributes)
+  const waiting = api.admission.mutate(attributes)
+  return waiting
+    ? waiting.then(() => api.admission.validate(attributes))
+    : api.admission.validate(attributes)
 }
 
 /** Changes that delete what belongs to an object. */
@@ -250,11 +303,12 @@ function setPropagation(
 }
 
 /** Whether the garbage collector watches a resource; events are too many, and expire by TTL. */
-const isCollected = (served: ResourceEntry): boolean => served.resource !== 'events'
+const isCollected = (served: Pick<ResourceEntry, 'resource'>): boolean =>
+  served.resource !== 'events'
 
 function deleted(
   served: ResourceEntry,
-  object: Typed,
+  { name, uid }: ObjectMeta,
   version: StoredObject,
   how: { remains: boolean; orphanGiven: boolean | undefined },
 ): Result {
@@ -263,7 +317,6 @@ function deleted(
   // A delete that leaves the object in place returns its new state.
   if ((how.remains ? heldDeleteAnswers : deleteAnswers) !== 'status')
     return { is: 'object', status, version }
-  const { name, uid } = object.metadata
   const body: Status = {
     kind: 'Status',
     apiVersion: 'v1',

@@ -25,6 +25,7 @@ import {
   type ServiceAccountTokens,
 } from '../authn/service-account/service-account-tokens.ts'
 import { signingKey, verificationKeys } from '../authn/service-account/keys.ts'
+import type { LoopbackOptions } from '../authn/loopback-token.ts'
 import { tokenFile } from '../authn/token-file.ts'
 import type { TokenFinding } from '../registry/tokens.ts'
 import type {
@@ -51,6 +52,8 @@ export interface AuthenticationParts {
   readonly pki: Pki
   /** With AlwaysAllow no request may be anonymous. */
   readonly anonymousAllowed: boolean
+  /** The server as a client of itself. */
+  readonly loopback?: LoopbackOptions
   /** Absent: nothing is measured. */
   readonly metrics?: Registry
   readonly onCall?: CallObserver | undefined
@@ -130,6 +133,7 @@ async function openChain(
     clock,
     apiAudiences: serviceAccounts.audiences,
     tokens: await openTokens(options, parts),
+    ...(parts.loopback ? { loopback: parts.loopback } : {}),
     ...(proxy
       ? {
           requestHeader: {

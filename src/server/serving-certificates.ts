@@ -30,21 +30,30 @@ export const hasOwnFiles = ({
   sniCertKeys = [],
 }: ServingOptions): boolean => certFile !== '' || certDir !== '' || sniCertKeys.length > 0
 
-/** Reads the files and follows their changes. Throws an Error that names the flag. */
+/** The certificate that is presented without files. */
+type OwnCertificate = Pick<Pki, 'servingCert' | 'servingKey'>
+
+/** What the certificates need of their program. */
+interface ServingParts {
+  readonly clock: Clock
+  readonly log: Log
+  /** Names and addresses of a certificate that is made in a directory; absent: of this machine. */
+  readonly hosts?: () => readonly string[]
+}
+
+/** Reads the files and follows their changes. Throws an Error that names the flag. `loopback`: has a name of its own. */
 export async function openServingCertificates(
   options: ServingOptions,
-  pki: Pki,
-  {
-    hosts,
-    ...parts
-  }: { readonly clock: Clock; readonly log: Log; readonly hosts: () => readonly string[] },
+  pki: OwnCertificate,
+  { hosts, ...parts }: ServingParts,
+  loopback = true,
 ): Promise<ServingCertificates> {
   const { certDir = '', sniCertKeys = [] } = options
   let { certFile = '', keyFile = '' } = options
   if ((certFile === '') !== (keyFile === ''))
     throw new Error('--tls-cert-file and --tls-private-key-file must be given together')
   const isKept = certFile === '' && certDir !== ''
-  if (isKept) ({ certFile, keyFile } = await keptFiles(certDir, hosts()))
+  if (isKept) ({ certFile, keyFile } = await keptFiles(certDir, hosts?.() ?? ['localhost']))
   const open = (flag: string, what: string, files: readonly [string, string]) =>
     forFlag(flag, () =>
       ReloadedFiles.open({ paths: files, parse: (texts) => pairOf(files, texts), what, ...parts }),
@@ -74,7 +83,7 @@ export async function openServingCertificates(
     ...(standard?.value ?? own),
     named: [
       // First, since this name means the server itself.
-      ...(hasOwnFiles(options) ? [{ ...own, names: [LOOPBACK_NAME] }] : []),
+      ...(loopback && hasOwnFiles(options) ? [{ ...own, names: [LOOPBACK_NAME] }] : []),
       ...named.map(({ names, files }) => ({ ...files.value, names })),
     ],
   })

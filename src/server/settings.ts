@@ -17,6 +17,7 @@ import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
 import { Registry } from '../metrics/registry.ts'
 import type { MetricsOptions } from './options/metrics-options.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { OwnService } from './own-service.ts'
 import { choosePlugins, type ChosenPlugins } from './admission-plugins.ts'
 import { serviceRanges, type ServerOptions } from './options/server-options.ts'
 import { flowLimits, type FlowLimits } from './options/flow-options.ts'
@@ -62,6 +63,7 @@ export interface Settings {
   readonly flowLimits: FlowLimits
   /** The metrics of the server. */
   readonly metrics: Registry
+  readonly ownService: OwnService
 }
 
 /** Checks the options and reads the files of admission configuration. Throws an Error that names flags. */
@@ -91,6 +93,7 @@ export async function readSettings(options: ServerOptions, inside: Inside): Prom
     plugins: await choosePlugins(options, v),
     flowLimits: flowLimits(options, gate),
     metrics: metricsRegistry(options.metrics ?? {}, v, log),
+    ownService: new OwnService(v),
   }
 }
 

@@ -5,19 +5,16 @@ import {
   boolFlag,
   durationFlag,
   fileFlag,
-  intFlag,
-  ipFlag,
-  listFlag,
   onFlag,
   optionalTextFlag,
   switchesFlag,
 } from '../../flags/flags.ts'
 import { controllerFlags, managerControllersFlag } from '../../server/options/controller-flags.ts'
 import { idleControllerFlags } from './idle-controller-flags.ts'
+import { portFlags } from './port-flags.ts'
 import { signingFlags } from './signing-flags.ts'
 
 const ELECTION = 'Leader election'
-const SERVING = 'Serving'
 
 /** Flags of the program that runs controllers, in the spelling of the reference where it has them. */
 export const controllerManagerFlags = {
@@ -81,32 +78,7 @@ export const controllerManagerFlags = {
     default: 'leases',
     help: 'Kind of the object that the leader holds.',
   }),
-  'bind-address': ipFlag({
-    section: SERVING,
-    default: '0.0.0.0',
-    help: 'Address that serves /healthz, /livez, /readyz, /metrics and /configz over HTTPS.',
-  }),
-  'secure-port': intFlag(
-    { min: 0, max: 65_535 },
-    { section: SERVING, default: '10257', help: 'Port of these pages; 0 disables them.' },
-  ),
-  'tls-cert-file': fileFlag({
-    section: SERVING,
-    help: 'Serving certificate, PEM. Without it one is made that signs itself.',
-  }),
-  'tls-private-key-file': fileFlag({
-    section: SERVING,
-    help: 'Private key of the serving certificate, PEM.',
-  }),
-  'client-ca-file': fileFlag({
-    section: SERVING,
-    help: 'Authorities of client certificates, PEM. Other users are known by their tokens, which the server reviews.',
-  }),
-  'authorization-always-allow-paths': listFlag({
-    section: SERVING,
-    default: '/healthz,/readyz,/livez',
-    help: 'Paths that need no authorization; /path/* matches by prefix. For others an access review is sent to the server.',
-  }),
+  ...portFlags,
   ...idleControllerFlags,
   ...logFlags('1', 'Log verbosity.'),
   ...configFlag,

@@ -2,7 +2,7 @@ import { admissionMetrics } from '../../admission/admission-metrics.ts'
 import { admissionChain, type AdmissionChain } from '../../admission/chain.ts'
 import type { PluginDeps } from '../../admission/plugin.ts'
 import { pluginWriter } from '../../registry/plugin-writer.ts'
-import { serviceResolver } from '../service-resolver.ts'
+import { webhookResolver } from '../service-resolver.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -36,7 +36,7 @@ export const admission = (settings: Settings) =>
         gate,
         tolerationSeconds,
         onCall: inside.onWebhookCall,
-        resolve: serviceResolver(settings, objects),
+        resolve: webhookResolver(settings, objects),
         metrics,
       }
       const names = new Map(

@@ -4,7 +4,7 @@ import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
 /** Opens the authenticators that the options name. */
-export const authentication = ({ options, inside, v, clock, log, metrics }: Settings) =>
+export const authentication = ({ options, inside, v, clock, log, metrics, ownService }: Settings) =>
   component({
     name: 'authentication',
     needs: ['objects', 'pki', 'authorization'],
@@ -18,6 +18,7 @@ export const authentication = ({ options, inside, v, clock, log, metrics }: Sett
         objects,
         pki,
         metrics,
+        loopback: ownService,
         anonymousAllowed: !authorization.modes.includes('AlwaysAllow'),
       })
       return { part, stop: () => part.close() }

@@ -1,7 +1,7 @@
 import { ConversionWebhooks } from '../../extend/conversion-webhook.ts'
 import { ServedDefinitions } from '../../extend/definitions.ts'
 import type { CustomResourceDefinition } from '../../kinds/apiextensions/custom-resource-definition.ts'
-import { serviceResolver } from '../service-resolver.ts'
+import { webhookResolver } from '../service-resolver.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -13,7 +13,7 @@ export const definitions = (settings: Settings) =>
     async start({ catalogue, objects }) {
       const { v, clock, ids, log, inside, metrics } = settings
       const onCall = inside.onWebhookCall
-      const resolve = serviceResolver(settings, objects)
+      const resolve = webhookResolver(settings, objects)
       const webhooks = new ConversionWebhooks({ v, clock, ids, objects, resolve, onCall, metrics })
       const served = new ServedDefinitions(catalogue, webhooks, (definition, error) =>
         log.warn('a custom resource definition cannot be served', {

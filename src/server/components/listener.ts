@@ -70,6 +70,11 @@ export const listener = (settings: Settings) =>
       parts.dataDir?.keep()
       authentication.onClientCaChange((clientCa) => socket.setTls({ clientCa }))
       certificates.onChange((changed) => socket.setTls(changed))
+      settings.ownService.listensAt({
+        host: reachableHost(bindAddress).replaceAll(/[[\]]/g, ''),
+        port: socket.port,
+        ca: pki.ca,
+      })
       const address = `${reachableHost(bindAddress)}:${socket.port}`
       const { externalHostname = '' } = options
       const external = externalHostname === '' ? address : withPort(externalHostname, socket.port)

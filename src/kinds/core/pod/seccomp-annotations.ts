@@ -18,7 +18,7 @@ type Annotations = Readonly<Record<string, string>>
 interface Place {
   readonly key: string
   readonly text: string
-  readonly path: readonly (string | number)[]
+  readonly path: readonly [string, ...(string | number)[]]
   readonly profile: SeccompProfile | undefined
   readonly set: (profile: SeccompProfile) => void
 }

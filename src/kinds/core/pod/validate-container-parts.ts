@@ -66,8 +66,10 @@ type Mounting = Pick<Container, 'volumeMounts' | 'volumeDevices' | 'securityCont
 export function validateMounting(container: Mounting, volumes: Volumes, errors: FieldErrors): void {
   const { volumeMounts = [], volumeDevices = [] } = container
   const privileged = container.securityContext?.privileged === true
-  validateMounts(volumeMounts, volumeDevices, volumes, privileged, errors.at('volumeMounts'))
-  validateDevices(volumeDevices, volumeMounts, volumes, errors.at('volumeDevices'))
+  if (volumeMounts.length > 0)
+    validateMounts(volumeMounts, volumeDevices, volumes, privileged, errors.at('volumeMounts'))
+  if (volumeDevices.length > 0)
+    validateDevices(volumeDevices, volumeMounts, volumes, errors.at('volumeDevices'))
 }
 
 function validateMounts(

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { deleteEach } from './delete-each.ts'
+
+/** Items whose deletes begin and end when told so. */
+function steps() {
+  const log: string[] = []
+  const ends = new Map<number, (error?: Error) => void>()
+  const work = (item: number, begun: () => void) =>
+    new Promise<void>((resolve, reject) => {
+      log.push(`check ${item}`)
+      ends.set(item, (error) => (error ? reject(error) : resolve()))
+      queueMicrotask(begun)
+    })
+  return { log, ends, work }
+}
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+test('some wait for the store together, and the others for them', async () => {
+  const { log, ends, work } = steps()
+  const done = deleteEach(numbers(40), work)
+  await settled()
+  expect(log).toEqual(numbers(32).map((i) => `check ${i}`))
+  ends.get(7)!()
+  await settled()
+  expect(log).toHaveLength(33)
+  while (log.length < 40) {
+    for (const end of ends.values()) end()
+    await settled()
+  }
+  for (const end of ends.values()) end()
+  await done
+  expect(log).toEqual(numbers(40).map((i) => `check ${i}`))
+})
+
+test('a failure ends it when all that began have ended', async () => {
+  const { log, ends, work } = steps()
+  let outcome = ''
+  const done = deleteEach(numbers(40), work).catch((error: Error) => (outcome = error.message))
+  await settled()
+  ends.get(3)!(new Error('first'))
+  ends.get(4)!(new Error('second'))
+  await settled()
+  expect([log.length, outcome]).toEqual([32, ''])
+  for (const end of ends.values()) end()
+  await done
+  expect([log.length, outcome]).toEqual([32, 'first'])
+})
+
+test('a check that fails lets no other begin', async () => {
+  const seen: number[] = []
+  const failing = deleteEach(numbers(9), (item) => {
+    seen.push(item)
+    return item === 2 ? Promise.reject(new Error('refused')) : Promise.resolve()
+  })
+  await expect(failing).rejects.toThrow('refused')
+  expect(seen).toEqual([0, 1, 2])
+})
+
+test('nothing is nothing', async () => {
+  await deleteEach([], () => Promise.reject(new Error('called')))
+})
