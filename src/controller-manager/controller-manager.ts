@@ -177,6 +177,7 @@ async function settingOf(options: CheckedOptions, signal: AbortSignal): Promise<
   if (!v) return null
   const userAgent = v.resolve('{system}-controller-manager')
   const own = new Wire(config, clock)
+  const metrics = new Registry({ v, log })
   const credentials = await openCredentials(config, { clock, interactive: false })
   const clientOn = (wire: Wire, source: CredentialSource) =>
     new Client({
@@ -185,6 +186,7 @@ async function settingOf(options: CheckedOptions, signal: AbortSignal): Promise<
         credentials: source,
         clock,
         userAgent,
+        metrics,
         isWireShared: true,
       }),
       clock,
@@ -200,7 +202,7 @@ async function settingOf(options: CheckedOptions, signal: AbortSignal): Promise<
     clock,
     client,
     managerClient: () => clientOn(own, credentials),
-    metrics: new Registry({ v, log }),
+    metrics,
     pages: new Map(),
     running: [],
     clientFor: (name) =>

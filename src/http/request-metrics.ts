@@ -13,6 +13,7 @@ import {
   responseSizes,
   selfRequests,
 } from '../metrics/declared/requests.ts'
+import { podLogsInsecure, podLogsTlsFailures } from '../metrics/declared/services.ts'
 import { cacheListReturned, cacheLists } from '../metrics/declared/storage.ts'
 import type { Registry } from '../metrics/registry.ts'
 import type { CounterSeries, GaugeSeries, HistogramSeries } from '../metrics/series.ts'
@@ -78,7 +79,8 @@ export class RequestMetrics implements StageSubscriber {
   readonly name = 'metrics'
   readonly #registry: Registry
   readonly #catalogue: Catalogue
-  readonly #inFlight: Readonly<Record<RequestKind, InFlight>> = {
+  /** Requests with a time limit that are under way. */
+  readonly inFlight: Readonly<Record<RequestKind, InFlight>> = {
     mutating: new InFlight(),
     readOnly: new InFlight(),
   }
@@ -99,8 +101,8 @@ export class RequestMetrics implements StageSubscriber {
     const mutating = inFlight.with({ request_kind: 'mutating' })
     const readOnly = inFlight.with({ request_kind: 'readOnly' })
     registry.onScrape(() => {
-      mutating.set(this.#inFlight.mutating.most(now()))
-      readOnly.set(this.#inFlight.readOnly.most(now()))
+      mutating.set(this.inFlight.mutating.most(now()))
+      readOnly.set(this.inFlight.readOnly.most(now()))
     })
   }
 
@@ -117,7 +119,7 @@ export class RequestMetrics implements StageSubscriber {
     this.#users.known(record, this.#now())
     if (!record.isLongRunning) {
       record.flight = info.verb === 'get' || READS.has(info.verb) ? 'readOnly' : 'mutating'
-      this.#inFlight[record.flight].begin(record.receivedAt)
+      this.inFlight[record.flight].begin(record.receivedAt)
       return
     }
     const entry = info.isResource
@@ -127,12 +129,13 @@ export class RequestMetrics implements StageSubscriber {
     const labels = labelsOf(record, info, entry)
     const running = this.#registry.of(longRunningRequests).with({ ...labels, component: COMPONENT })
     running.inc()
+    if (info.subresource === 'log') this.#log(record)
     this.#longRunning.set(record, running)
   }
 
   responseComplete(record: RequestRecord): void {
     const { info } = record
-    if (record.flight !== null) this.#inFlight[record.flight].end()
+    if (record.flight !== null) this.inFlight[record.flight].end(record.endedAt)
     else if (record.isLongRunning) this.#longRunning.get(record)?.dec()
     this.#users.ended(record)
     if (info === null || record.status === 0) return
@@ -195,6 +198,15 @@ export class RequestMetrics implements StageSubscriber {
     return found
   }
 
+  /** A request for the log of a container. */
+  #log({ target }: RequestRecord): void {
+    const isSkipped = /[?&]insecureSkipTLSVerifyBackend=(?!false|0)/.test(target)
+    this.#registry
+      .of(podLogsInsecure)
+      .with({ usage: isSkipped ? 'skip_tls_allowed' : 'enforce_tls' })
+      .inc()
+  }
+
   /** What happens to few requests. */
   #unusual(record: RequestRecord, { labels }: RequestSeries): void {
     const { failure } = record
@@ -211,6 +223,8 @@ export class RequestMetrics implements StageSubscriber {
     }
     if (!record.isWhole && !record.isLongRunning)
       this.#registry.of(requestAborts).with(labels).inc()
+    if (labels.subresource === 'log' && /x509|certificate/i.test(failure?.message ?? ''))
+      this.#registry.of(podLogsTlsFailures).only.inc()
     if (record.user?.name === 'system:apiserver') {
       const { resource, subresource, verb } = labels
       this.#registry.of(selfRequests).with({ resource, subresource, verb }).inc()

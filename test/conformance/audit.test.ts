@@ -699,6 +699,10 @@ describe('the webhook', () => {
       ],
     })
     expect((body as { items: Event[] }).items[0]).not.toHaveProperty('kind')
+    const host = new URL(service.url).host
+    await expect
+      .poll(async () => (await client.ask('GET', '/metrics')).text)
+      .toContain(`\nrest_client_requests_total{code="200",host="${host}",method="POST"} 1\n`)
   })
 
   test('is tried again, whatever went wrong', async () => {

@@ -4,9 +4,11 @@ import { errorText } from '../../base/error-text.ts'
 import { documentEndpoint } from '../../http/endpoints/document.ts'
 import { listen, type Listener } from '../../http/listen.ts'
 import { tlsParameters } from '../../http/tls-parameters.ts'
+import { servingHosts, thisMachine } from '../../pki/hosts.ts'
 import { tlsHandshakeErrors } from '../../metrics/declared/access.ts'
 import type { ServingOptions } from '../options/serving-options.ts'
-import { openServingCertificates } from '../serving-certificates.ts'
+import { namedHosts } from './pki.ts'
+import { hasOwnFiles, LOOPBACK_NAME, openServingCertificates } from '../serving-certificates.ts'
 import type { Settings } from '../settings.ts'
 import { component, type ServerParts } from './component.ts'
 
@@ -40,7 +42,14 @@ export const listener = (settings: Settings) =>
       const { pki, authentication, requests } = parts
       const { connections, exchanges, state } = requests
       const { serving = {} } = options
-      const certificates = await openServingCertificates(serving, pki, { clock: systemClock, log })
+      const certificates = await openServingCertificates(serving, pki, {
+        clock: systemClock,
+        log,
+        hosts: () => [
+          ...namedHosts(settings),
+          ...servingHosts(settings.v, bindAddress, thisMachine()),
+        ],
+      })
       const handshakeErrors = metrics.of(tlsHandshakeErrors).only
       const socket = await listen({
         bindAddress,
@@ -65,6 +74,7 @@ export const listener = (settings: Settings) =>
         host: reachableHost(bindAddress).replaceAll(/[[\]]/g, ''),
         port: socket.port,
         ca: pki.ca,
+        ...(hasOwnFiles(serving) ? { tlsServerName: LOOPBACK_NAME } : {}),
       })
       const address = `${reachableHost(bindAddress)}:${socket.port}`
       const { externalHostname = '' } = options
