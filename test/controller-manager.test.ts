@@ -6,15 +6,11 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as later } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../src/base/clock.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../src/client/client.ts'
 import { connect } from '../src/client/connect.ts'
 import type { ElectionLease } from '../src/client/leader-election.ts'
 import { loadKubeconfig } from '../src/client/kubeconfig.ts'
-import { DelegatedAccess } from '../src/controller-manager/access.ts'
-import { serveManager, type Serving } from '../src/controller-manager/serving.ts'
-import { vocabularies } from '../src/vocabulary/index.ts'
 import { freePort } from './ports.ts'
 import { programOf } from './program.ts'
 
@@ -288,132 +284,3 @@ test('two of them do the work of one, and when one is killed under load the othe
   expect(code).toBe(0)
   expect(await holder()).toEqual({ holder: '', transitions: 1 })
 }, 90_000)
-
-describe('the port of the program', () => {
-  let serving: Serving
-  let fault: string | null = null
-  let token = ''
-  const pages = new Map([['/configz', { type: 'application/json', text: () => '{"a":1}' }]])
-  beforeAll(async () => {
-    token = (await monitor()).authorization.slice('Bearer '.length)
-    const access = new DelegatedAccess(() => ({ client, v: vocabularies.orch }), systemClock)
-    serving = await serveManager({
-      host: '127.0.0.1',
-      port: 0,
-      cert: '',
-      key: '',
-      clientCa: '',
-      alwaysAllow: ['/healthz', '/livez', '/readyz'],
-      access,
-      conditions: () => [
-        { name: 'leaderElection', fault },
-        { name: 'podgc', fault: null },
-      ],
-      pageAt: (path) => pages.get(path),
-      clock: systemClock,
-    })
-  })
-  afterAll(() => serving.close())
-
-  const status = (code: number, reason: string, message: string, details?: object) => ({
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message,
-    reason,
-    ...(details ? { details } : {}),
-    code,
-  })
-  const mayNot = (user: string, verb: string, path: string) => [
-    403,
-    status(403, 'Forbidden', `forbidden: User "${user}" cannot ${verb} path "${path}"`, {}),
-  ]
-  const account = 'system:serviceaccount:default:monitor'
-  const bearer = () => ({ authorization: `Bearer ${token}` })
-
-  for (const { name, path, headers = () => ({}), method, why = null, is } of [
-    { name: 'health', path: '/healthz', is: [200, 'ok'] },
-    {
-      name: 'all of it',
-      path: '/readyz?verbose',
-      is: [200, '[+]leaderElection ok\n[+]podgc ok\nreadyz check passed\n'],
-    },
-    {
-      name: 'a fault, whose reason is withheld',
-      path: '/livez',
-      why: 'the lease was not renewed in its time',
-      is: [500, '[-]leaderElection failed: reason withheld\n[+]podgc ok\nlivez check failed\n'],
-    },
-    {
-      name: 'health without what is excluded',
-      path: '/livez?exclude=leaderElection',
-      why: 'late',
-      is: [200, 'ok'],
-    },
-    {
-      name: 'a page, for nobody in particular',
-      path: '/configz',
-      is: mayNot('system:anonymous', 'get', '/configz'),
-    },
-    {
-      name: 'a page, for whoever may read it',
-      path: '/configz',
-      headers: bearer,
-      is: [200, { a: 1 }],
-    },
-    {
-      name: 'another page',
-      path: '/debug/x',
-      headers: bearer,
-      is: mayNot(account, 'get', '/debug/x'),
-    },
-    {
-      name: 'a page that is not there',
-      path: '/metrics',
-      headers: bearer,
-      is: [404, '404 page not found\n'],
-    },
-    {
-      name: 'one check, which is a page of its own',
-      path: '/healthz/podgc',
-      is: mayNot('system:anonymous', 'get', '/healthz/podgc'),
-    },
-    {
-      name: 'another verb',
-      path: '/configz',
-      headers: bearer,
-      method: 'DELETE',
-      is: mayNot(account, 'delete', '/configz'),
-    },
-    {
-      name: 'another verb where everybody may',
-      path: '/healthz',
-      method: 'POST',
-      is: [405, status(405, 'MethodNotAllowed', 'this page can only be read')],
-    },
-    {
-      name: 'a token that is none',
-      path: '/configz',
-      headers: () => ({ authorization: 'Bearer x' }),
-      is: [401, status(401, 'Unauthorized', 'Unauthorized')],
-    },
-    {
-      name: 'credentials of another kind',
-      path: '/healthz',
-      headers: () => ({ authorization: 'Basic eDp5' }),
-      is: [200, 'ok'],
-    },
-  ] as readonly {
-    readonly name: string
-    readonly path: string
-    readonly headers?: () => Record<string, string>
-    readonly method?: string
-    readonly why?: string
-    readonly is: readonly unknown[]
-  }[])
-    test(name, async () => {
-      fault = why
-      expect(await ask(serving.url + path, headers(), method)).toEqual(is)
-    })
-})

@@ -108,7 +108,9 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     ...['cache', 'client', 'engine', 'http', 'loopback', 'pki', 'registry', 'server', ...ENTRIES],
   ],
   // That of the program that runs controllers apart.
-  'controller-manager': ['authn', 'client', 'controllers', 'kinds', 'metrics', 'pki', ...ENTRIES],
+  'controller-manager': [
+    ...['authn', 'authz', 'client', 'controllers', 'http', 'kinds', 'metrics', 'pki', ...ENTRIES],
+  ],
   // A program that knows servers by their API alone.
   ctl: ['client', 'kinds', 'outgoing', 'patch', ...ENTRIES],
   // Stand-ins for the programs of test environments; one of them is a program of its own.

@@ -22,6 +22,8 @@ export class ApiServices implements ObjectHandler<APIService> {
   readonly #remote = new Map<string, APIService>()
   readonly #listeners = new Set<ApiServiceListener>()
   readonly #onAvailability = new Set<(name: string) => void>()
+  readonly #onRemote = new Set<() => void>()
+  #remoteGeneration = 0
 
   /** `own`: the group of APIServices, which no extension server can serve: they could not be changed back. */
   constructor(own: string) {
@@ -40,19 +42,23 @@ export class ApiServices implements ObjectHandler<APIService> {
   set(service: APIService): void {
     const { name = '' } = service.metadata
     const before = this.#all.get(name)
+    const wasRemote = this.#remote.has(name)
     this.#all.set(name, service)
     if (service.spec.service && service.spec.group !== this.#own) this.#remote.set(name, service)
     else this.#remote.delete(name)
     if (!before || !isSame(before, service)) this.#tell(name, service)
     else if (isAvailable(before) !== isAvailable(service))
       for (const listener of this.#onAvailability) listener(name)
+    else return
+    if (wasRemote || this.#remote.has(name)) this.#tellRemote()
   }
 
   removed(service: APIService): void {
     const { name = '' } = service.metadata
     this.#all.delete(name)
-    this.#remote.delete(name)
+    const wasRemote = this.#remote.delete(name)
     this.#tell(name, service)
+    if (wasRemote) this.#tellRemote()
   }
 
   /** The APIService of a group version that another server serves. */
@@ -60,6 +66,17 @@ export class ApiServices implements ObjectHandler<APIService> {
     const found = this.#remote.get(apiServiceName(group, version))
     // A version of a path may hold dots, and then be that of another group.
     return found?.spec.group === group && found.spec.version === version ? found : undefined
+  }
+
+  /** Rises when the group versions of other servers may have changed, or can or cannot be reached any more. */
+  get remoteGeneration(): number {
+    return this.#remoteGeneration
+  }
+
+  /** Calls back after each such change. Returns a function that unsubscribes. */
+  onRemote(listener: () => void): () => void {
+    this.#onRemote.add(listener)
+    return () => this.#onRemote.delete(listener)
   }
 
   /** Returns a function that unsubscribes. */
@@ -72,6 +89,11 @@ export class ApiServices implements ObjectHandler<APIService> {
   onAvailability(listener: (name: string) => void): () => void {
     this.#onAvailability.add(listener)
     return () => this.#onAvailability.delete(listener)
+  }
+
+  #tellRemote(): void {
+    this.#remoteGeneration++
+    for (const listener of this.#onRemote) listener()
   }
 
   #tell(name: string, { spec }: APIService): void {

@@ -50,11 +50,21 @@ export class RemoteTransport implements Transport {
   readonly #parts: RemoteTransportParts
   readonly #user: User
   readonly #ending = new AbortController()
+  readonly generation?: () => number
+  readonly onGeneration?: (call: () => void) => () => void
 
   constructor(inner: Transport, parts: RemoteTransportParts, user: User) {
     this.#inner = inner
     this.#parts = parts
     this.#user = user
+    const { generation, onGeneration } = inner
+    if (!generation || !onGeneration) return
+    // Both only rise, and so does their sum.
+    this.generation = () => generation() + parts.services.remoteGeneration
+    this.onGeneration = (call) => {
+      const ends = [onGeneration(call), parts.services.onRemote(call)]
+      return () => ends.forEach((end) => end())
+    }
   }
 
   send(request: ApiRequest): Promise<unknown> {
@@ -194,7 +204,13 @@ export class RemoteTransport implements Transport {
       return (list.resources ?? []).flatMap(({ name, kind, namespaced = false, verbs }) =>
         name.includes('/')
           ? []
-          : [{ group, version, resource: name, kind, namespaced, verbs: verbs ?? [] }],
+          : [
+              {
+                ...{ group, version, resource: name, kind, namespaced },
+                verbs: verbs ?? [],
+                isElsewhere: true as const,
+              },
+            ],
       )
     } finally {
       cancel()

@@ -102,6 +102,8 @@ export interface ServedResource extends ResourceAddress {
   readonly kind: string
   readonly namespaced: boolean
   readonly verbs: readonly string[]
+  /** Whether another server has it, behind the one that was asked in its own process. */
+  readonly isElsewhere?: true
 }
 
 /** The served versions at one time, groups and versions in the order of preference. */

@@ -1,13 +1,16 @@
 /** The port of this program: health for everybody, other pages for those whom the server allows. */
-import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import type { TLSSocket } from 'node:tls'
-import type { Clock } from '../base/clock.ts'
 import { forbidden, StatusError, unauthorized } from '../meta/errors.ts'
-import { issue } from '../pki/issue.ts'
-import { anonymousUser, certifiedUser, type DelegatedAccess, type PageUser } from './access.ts'
+import { CredentialError } from '../authn/authenticator.ts'
+import { ANONYMOUS } from '../authn/anonymous.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { Connections } from '../http/connections.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { listen } from '../http/listen.ts'
+import type { CertificatePair, NamedPair } from '../http/server-names.ts'
+import { tlsParameters, type TlsVersionName } from '../http/tls-parameters.ts'
+import type { DelegatedAccess } from './access.ts'
+import type { PortAuthentication } from './authentication.ts'
 
 /** A condition of the program's health. */
 export interface HealthCondition {
@@ -22,22 +25,34 @@ export interface ManagerPage {
   readonly text: (query: URLSearchParams) => string | Promise<string>
 }
 
+/** The certificates of the port; they may change. */
+export interface PortCertificates {
+  readonly current: CertificatePair & { readonly named?: readonly NamedPair[] }
+  onChange(call: () => void): void
+  close(): void
+}
+
 /** What is served, and where. */
 export interface ServingOptions {
   readonly host: string
   readonly port: number
-  /** PEM; a certificate that signs itself is made when empty. */
-  readonly cert: string
-  readonly key: string
-  /** Authorities of client certificates, PEM; none are accepted when empty. */
-  readonly clientCa: string
+  readonly certificates: PortCertificates
+  /** TLS 1.2 by default. */
+  readonly minTlsVersion?: TlsVersionName
+  /** Of TLS 1.2 and older; those that Node.js prefers by default. */
+  readonly cipherSuites?: readonly string[]
+  /** Concurrent requests of an HTTP/2 connection; a default of ours when absent. */
+  readonly maxStreams?: number
+  readonly sharesPort?: boolean
+  readonly authentication: PortAuthentication
   /** Paths that need no authorization; one that ends in `*` matches by prefix. */
   readonly alwaysAllow: readonly string[]
-  readonly access: DelegatedAccess
+  readonly access: Pick<DelegatedAccess, 'allows'>
   readonly conditions: () => readonly HealthCondition[]
   /** The page of a path, if there is one. */
   readonly pageAt: (path: string) => ManagerPage | undefined
   readonly clock: Clock
+  readonly log: Log
 }
 
 /** A port that is served. */
@@ -47,68 +62,57 @@ export interface Serving {
 }
 
 const HEALTH = ['healthz', 'livez', 'readyz']
-const YEAR_MS = 365 * 86_400_000
 const MOST_CONNECTIONS = 256
-const REQUEST_MS = 30_000
+const CLOSE_MS = 1_000
 
 /** Begins to serve. */
 export async function serveManager(options: ServingOptions): Promise<Serving> {
-  const { host, port, clientCa } = options
-  const pair = options.cert === '' ? selfSigned(options) : options
-  const server = createServer(
-    {
-      cert: pair.cert,
-      key: pair.key,
-      minVersion: 'TLSv1.2',
-      requestTimeout: REQUEST_MS,
-      headersTimeout: REQUEST_MS,
-      ...(clientCa === '' ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
-    },
-    (request, response) => void respond(options, request, response),
-  )
-  server.maxConnections = MOST_CONNECTIONS
-  server.listen(port, host)
-  await once(server, 'listening')
-  const { port: taken } = server.address() as AddressInfo
+  const { host, authentication, certificates, clock, log, maxStreams } = options
+  const connections = new Connections({ clock, log, most: MOST_CONNECTIONS })
+  const listener = await listen({
+    ...certificates.current,
+    bindAddress: host,
+    port: options.port,
+    parameters: tlsParameters(options.minTlsVersion, options.cipherSuites),
+    ...(maxStreams === undefined ? {} : { maxStreams }),
+    sharesPort: options.sharesPort === true,
+    clientCa: authentication.clientCa(),
+    connections,
+    certificates: authentication.certificates,
+    onExchange: (exchange) => void respond(options, exchange, connections),
+    onFault: (error) => log.error('a connection has failed', { error: String(error) }),
+  })
+  certificates.onChange(() => listener.setTls(certificates.current))
+  authentication.onClientCaChange(() => listener.setTls({ clientCa: authentication.clientCa() }))
   return {
-    url: `https://${host.includes(':') ? `[${host}]` : host}:${taken}`,
+    url: `https://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
     async close() {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
+      await listener.close(CLOSE_MS)
+      certificates.close()
+      await authentication.close()
     },
   }
-}
-
-function selfSigned({ host, clock }: ServingOptions) {
-  const now = clock.now()
-  return issue({
-    subject: { commonName: `${host}@${Math.floor(now / 1000)}` },
-    notBeforeMs: now - 3_600_000,
-    notAfterMs: now + YEAR_MS,
-    use: 'server',
-    hosts: [host, 'localhost', '127.0.0.1'],
-  })
 }
 
 /** Answers one request. Never rejects. */
 async function respond(
   options: ServingOptions,
-  request: IncomingMessage,
-  response: ServerResponse,
+  exchange: Exchange,
+  connections: Connections,
 ): Promise<void> {
   const write = (code: number, type: string, text: string) => {
-    response.writeHead(code, {
-      'content-type': type,
-      'content-length': Buffer.byteLength(text),
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-cache, private',
-    })
-    response.end(request.method === 'HEAD' ? undefined : text)
+    if (exchange.signal.aborted || exchange.begun) return
+    exchange.send(
+      code,
+      [
+        ...['content-type', type, 'x-content-type-options', 'nosniff'],
+        ...['cache-control', 'no-cache, private'],
+      ],
+      text,
+    )
   }
   try {
-    const { code = 200, type, text } = await answerOf(options, request)
+    const { code = 200, type, text } = await answerOf(options, exchange, connections)
     write(code, type, text)
   } catch (error) {
     const status =
@@ -127,16 +131,20 @@ interface Answer {
 
 const PLAIN = 'text/plain; charset=utf-8'
 
-async function answerOf(options: ServingOptions, request: IncomingMessage): Promise<Answer> {
-  const [path = '', query = ''] = (request.url ?? '').split('?', 2)
-  const verb = (request.method ?? '').toLowerCase()
-  const user = await userOf(options, request)
+async function answerOf(
+  options: ServingOptions,
+  exchange: Exchange,
+  connections: Connections,
+): Promise<Answer> {
+  const [path = '', query = ''] = exchange.target.split('?', 2)
+  const verb = exchange.method.toLowerCase()
+  const user = await userOf(options, exchange, connections)
   if (!isAlwaysAllowed(options.alwaysAllow, path)) {
     if (!(await options.access.allows(user, verb, path)))
       throw forbidden(
         null,
         '',
-        `User ${JSON.stringify(user.username)} cannot ${verb} path ${JSON.stringify(path)}`,
+        `User ${JSON.stringify(user.name)} cannot ${verb} path ${JSON.stringify(path)}`,
       )
   }
   if (verb !== 'get' && verb !== 'head')
@@ -155,19 +163,22 @@ const isAlwaysAllowed = (patterns: readonly string[], path: string): boolean =>
   )
 
 async function userOf(
-  { access, clientCa }: ServingOptions,
-  { headers, socket }: IncomingMessage,
-): Promise<PageUser> {
-  const tls = socket as TLSSocket
-  if (clientCa !== '' && tls.authorized) {
-    const { CN, O } = tls.getPeerCertificate().subject as { CN?: string; O?: string | string[] }
-    if (CN !== undefined && CN !== '') return certifiedUser(CN, O === undefined ? [] : [O].flat())
+  { authentication, log }: ServingOptions,
+  exchange: Exchange,
+  connections: Connections,
+) {
+  // It may be closed and unset by the time of the answer.
+  const { socket } = exchange
+  try {
+    const user = await authentication.userOf(exchange)
+    if (user.name !== ANONYMOUS) connections.know(socket)
+    return user
+  } catch (error) {
+    // Why it does not hold is not for those who show it.
+    if (!(error instanceof CredentialError)) throw error
+    log.debug(2, 'a request could not be authenticated', { error: error.message })
+    throw unauthorized()
   }
-  const [, token] = /^bearer +([^ ]+) *$/i.exec(headers.authorization ?? '') ?? []
-  if (token === undefined) return anonymousUser
-  const user = await access.userOf(token)
-  if (!user) throw unauthorized()
-  return user
 }
 
 /** The conditions one by one where that is asked for, or where one does not hold; reasons are withheld. */

@@ -14,6 +14,9 @@ export const NODES = core('nodes')
 export const CLAIMS = core('persistentvolumeclaims')
 export const VOLUMES = core('persistentvolumes')
 export const JOBS: ResourceAddress = { group: 'batch', version: 'v1', resource: 'jobs' }
+export const DAEMON_SETS: ResourceAddress = {
+  ...{ group: 'apps', version: 'v1', resource: 'daemonsets' },
+}
 export const EVENTS = core('events')
 export const SERVICES = core('services')
 export const ENDPOINTS = core('endpoints')

@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts'
+import { KnownResources } from '../client/known-resources.ts'
 import { isNotFound } from '../client/resource-client.ts'
 import {
   placeIn,
@@ -48,9 +49,13 @@ export const garbageCollector: Controller = {
       type: 'text/vnd.graphviz',
       text: (query) => pictureOf(graph, query.getAll('uid')),
     })
+    const watching = context.managerClient()
+    const all = new KnownResources(watching)
+    // Until the first ones are read, those of other servers are not waited for.
+    let known = resources
     const monitors = new GarbageMonitors({
-      client: context.managerClient(),
-      resources,
+      client: watching,
+      discover: () => known.fresh(),
       graph,
       signal,
       onTrouble: (resource, error) =>
@@ -63,7 +68,7 @@ export const garbageCollector: Controller = {
       client,
       graph,
       events: new OwnerEvents(client, clock),
-      kinds: async () => kindsOf((await resources.current()).resources),
+      kinds: async () => kindsOf((await all.current()).resources),
     })
     /** Objects with an owner of a kind that is not served. */
     const unsettled = new Set<string>()
@@ -80,6 +85,7 @@ export const garbageCollector: Controller = {
     })
     await monitors.adjust()
     isLoaded = true
+    known = all
     for (const id of early) queue.add(id)
     early.clear()
     let adjustings = 0
@@ -96,8 +102,13 @@ export const garbageCollector: Controller = {
       adjustings--
     }
     const look = () => void (last = adjust())
-    const ends = [client.onGeneration(look)]
-    if (client.generation() === null) ends.push(every(clock, LOOK_MS, look))
+    const isRemote = client.generation() === null
+    const lookAgain = () => {
+      if (isRemote || monitors.seesOthers) look()
+    }
+    const ends = [client.onGeneration(look), every(clock, LOOK_MS, lookAgain)]
+    // Those of other servers were left out.
+    if (!isRemote) look()
     const running = following(queue, client, ends)
     return {
       get isIdle() {

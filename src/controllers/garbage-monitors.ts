@@ -3,8 +3,7 @@ import { isNotFound } from '../client/resource-client.ts'
 import { preferred } from '../client/discovery.ts'
 import type { Entry } from '../client/entry.ts'
 import type { Informer } from '../client/informer.ts'
-import type { KnownResources } from '../client/known-resources.ts'
-import type { ApiObject, ServedResource } from '../client/transport.ts'
+import type { ApiObject, ServedResource, ServedResources } from '../client/transport.ts'
 import { yieldToEventLoop } from '../base/event-loop.ts'
 import type { GarbageGraph, Monitored } from './garbage-graph.ts'
 import { groupVersionOf, hasVerbs } from './resources.ts'
@@ -15,7 +14,8 @@ const ENTRIES_PER_TURN = 200
 export interface MonitorParts {
   /** Informers of the watched resources. */
   readonly client: Client
-  readonly resources: KnownResources
+  /** The resources that are served now. */
+  readonly discover: () => Promise<ServedResources>
   readonly graph: GarbageGraph
   readonly onTrouble: (resource: string, error: unknown) => void
   readonly signal: AbortSignal
@@ -30,6 +30,7 @@ export class GarbageMonitors {
   readonly #parts: MonitorParts
   readonly #monitors = new Map<string, Monitor>()
   #adjusting: Promise<void> = Promise.resolve()
+  #seesOthers = false
 
   constructor(parts: MonitorParts) {
     this.#parts = parts
@@ -38,6 +39,11 @@ export class GarbageMonitors {
   /** The resource of a name that was passed to the graph. */
   resource(name: string): ServedResource | undefined {
     return this.#monitors.get(name)?.resource
+  }
+
+  /** Whether some resources are those of other servers, which do not report changes. */
+  get seesOthers(): boolean {
+    return this.#seesOthers
   }
 
   /** Watches resources that are served now, and stops for others; resolves when all first lists are delivered. */
@@ -56,8 +62,9 @@ export class GarbageMonitors {
   }
 
   async #adjust(): Promise<void> {
-    const { resources, signal, graph } = this.#parts
-    const { resources: served, failures } = await resources.fresh()
+    const { discover, signal, graph } = this.#parts
+    const { resources: served, failures } = await discover()
+    this.#seesOthers = failures.size > 0 || served.some(({ isElsewhere }) => isElsewhere)
     const wanted = new Map<string, ServedResource>()
     for (const one of preferred(served)) {
       const isCollected = one.resource !== 'events'
@@ -75,6 +82,11 @@ export class GarbageMonitors {
       if (signal.aborted) return
       if (this.#monitors.has(name)) continue
       const load = this.#follow({ name, resource })
+      // Another server may take its time; the rest does not wait for it.
+      if (resource.isElsewhere) {
+        load.catch(() => {})
+        continue
+      }
       // In this process one after the other: requests come first.
       if (this.#parts.client.generation() === null) loads.push(load)
       else await load

@@ -6,9 +6,14 @@ import { defaultSettings } from './settings.ts'
 
 let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
-const start = async (mostEnded = defaultSettings.terminatedPodThreshold) => {
+const start = async (
+  mostEnded = defaultSettings.terminatedPodThreshold,
+  gates: Readonly<Record<string, boolean>> = {},
+) => {
   const settings = { ...defaultSettings, terminatedPodThreshold: mostEnded }
-  running = startControllers({ ...context.controllerContext, settings }, [podGarbage])
+  const { controllerContext } = context
+  const gate = (name: string) => gates[name] ?? controllerContext.gate(name)
+  running = startControllers({ ...controllerContext, settings, gate }, [podGarbage])
   await running.idle()
 }
 beforeEach(async () => {
@@ -85,6 +90,33 @@ describe('pods of a node', () => {
     expect(await left(40_000)).toEqual(['a'])
     expect(await left(20_000)).toEqual([])
   })
+})
+
+describe('with the feature gate for disruption conditions', () => {
+  for (const [which, spec, conditions] of [
+    [
+      'of a node that is gone says why it goes',
+      { nodeName: 'gone' },
+      [
+        {
+          ...{ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC' },
+          ...{ message: 'PodGC: node no longer exists', lastProbeTime: null },
+          lastTransitionTime: '2024-01-02T03:05:05Z',
+        },
+      ],
+    ],
+    ['without a node has only failed', {}, undefined],
+  ] as const)
+    test(`a pod ${which}`, async () => {
+      await start(0, { PodDisruptionConditions: true })
+      // What it is at the end shows only where something holds it.
+      await pod('a', spec, { finalizers: ['x.com/hold'] })
+      if (!('nodeName' in spec)) await context.hand.delete(at('a'))
+      await left(60_000)
+      const { status, metadata } = await context.hand.get(at('a'))
+      expect([status.phase, status.conditions]).toEqual(['Failed', conditions])
+      expect(metadata.deletionTimestamp).toBeDefined()
+    })
 })
 
 test('deleted pods without a node go, if nothing else holds them', async () => {

@@ -1,5 +1,5 @@
 import { Pace } from '../base/event-loop.ts'
-import { parseTime } from '../base/time.ts'
+import { formatTime, parseTime } from '../base/time.ts'
 import type { Client } from '../client/client.ts'
 import type { Entry } from '../client/entry.ts'
 import type { Lister } from '../client/informer.ts'
@@ -89,14 +89,16 @@ class PodGarbage {
   async collect(): Promise<void> {
     await this.#read()
     const failures: unknown[] = []
+    const absent = await this.#ofAbsentNodes()
+    const disrupted = new Set(absent.map(([key]) => key))
     for (const [key, pod] of [
       ...this.#ended(),
-      ...(await this.#ofAbsentNodes()),
+      ...absent,
       ...this.#unscheduled(),
       ...this.#outOfService(),
     ]) {
       try {
-        await this.#delete(key, pod)
+        await this.#delete(key, pod, disrupted.has(key))
       } catch (error) {
         failures.push(error)
       }
@@ -175,12 +177,25 @@ class PodGarbage {
     return [...this.#pods].filter(([, pod]) => pod.isTerminating && lost.has(pod.node))
   }
 
-  async #delete(key: string, { uid, hasEnded }: KnownPod): Promise<void> {
+  #disruption() {
+    return {
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: 'DeletionByPodGC',
+      message: 'PodGC: node no longer exists',
+      lastTransitionTime: formatTime(this.#context.clock.now()),
+    }
+  }
+
+  async #delete(key: string, { uid, hasEnded }: KnownPod, isDisrupted: boolean): Promise<void> {
     const { namespace, name } = placeIn(key)
+    const conditions = isDisrupted ? { conditions: [this.#disruption()] } : {}
     const pods = this.#client.resource<Pod>(PODS).in(namespace)
     try {
       if (!hasEnded && this.#context.gate('PodDisruptionConditions'))
-        await pods.sub('status').patch(name, { metadata: { uid }, status: { phase: 'Failed' } })
+        await pods
+          .sub('status')
+          .patch(name, { metadata: { uid }, status: { phase: 'Failed', ...conditions } })
       await pods.delete(name, { gracePeriodSeconds: 0, preconditions: { uid } })
     } catch (error) {
       if (!isNotFound(error)) throw error

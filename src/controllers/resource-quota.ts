@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts'
 import type { Entry } from '../client/entry.ts'
+import { KnownResources } from '../client/known-resources.ts'
 import { isNotFound } from '../client/resource-client.ts'
 import { placeIn } from '../client/transport.ts'
 import type { WorkQueue } from '../client/work-queue.ts'
@@ -96,7 +97,7 @@ class QuotaUsage {
     this.#evaluators = new Evaluators(context.v, context.gate)
     this.#monitors = new QuotaMonitors({
       client,
-      resources: context.resources,
+      resources: new KnownResources(client),
       clock: context.clock,
       signal: context.signal,
       set: (evaluator, entry) =>

@@ -1,8 +1,10 @@
 import type { ConfigMap } from '../kinds/core/config-map.ts'
 import type { Namespace } from '../kinds/core/namespace.ts'
+import { StatusError } from '../meta/errors.ts'
+import { rootCaSyncDuration, rootCaSyncs } from '../metrics/declared/clients.ts'
 import { sameValue } from '../meta/field-errors.ts'
 import { CONFIG_MAPS, NAMESPACES } from './addresses.ts'
-import { workQueue, type Controller } from './controller.ts'
+import { workQueue, type Controller, type ControllerContext } from './controller.ts'
 import { asleep, following, handled, onChange } from './following.ts'
 import { isOpen, whileOpen } from './namespace-open.ts'
 
@@ -23,23 +25,24 @@ export const rootCaPublisher = (ca: string): Controller => ({
     const namespaces = informers.of<Namespace>(NAMESPACES)
     const fieldSelector = `metadata.name=${name}`
     const maps = informers.of<ConfigMap>(CONFIG_MAPS, { fieldSelector })
+    const publish = async (namespace: string) => {
+      if (!isOpen(namespaces.lister.get('', namespace))) return
+      const found = maps.lister.get(namespace, name)
+      const { annotations = {} } = found?.metadata ?? {}
+      const isDescribed = Object.hasOwn(annotations, described) && annotations[described] !== ''
+      if (found && isDescribed && sameValue(found.data, data)) return
+      const metadata = {
+        ...found?.metadata,
+        name,
+        annotations: { ...annotations, [described]: DESCRIPTION },
+      }
+      const wanted = client.resource<ConfigMap>(CONFIG_MAPS).in(namespace)
+      await whileOpen(() =>
+        found ? wanted.update({ ...found, metadata, data }) : wanted.create({ metadata, data }),
+      )
+    }
     const queue = workQueue(context, NAME, {
-      async work(namespace) {
-        if (!isOpen(namespaces.lister.get('', namespace))) return
-        const found = maps.lister.get(namespace, name)
-        const { annotations = {} } = found?.metadata ?? {}
-        const isDescribed = Object.hasOwn(annotations, described) && annotations[described] !== ''
-        if (found && isDescribed && sameValue(found.data, data)) return
-        const metadata = {
-          ...found?.metadata,
-          name,
-          annotations: { ...annotations, [described]: DESCRIPTION },
-        }
-        const wanted = client.resource<ConfigMap>(CONFIG_MAPS).in(namespace)
-        await whileOpen(() =>
-          found ? wanted.update({ ...found, metadata, data }) : wanted.create({ metadata, data }),
-        )
-      },
+      work: (namespace) => measured(context, () => publish(namespace)),
     })
     const again = ({ namespace }: { readonly namespace: string }) => queue.add(namespace)
     return following(queue, client, [
@@ -52,3 +55,24 @@ export const rootCaPublisher = (ca: string): Controller => ({
     ])
   },
 })
+
+/** Measures work by the code of its answer. */
+async function measured(
+  { metrics, clock }: Pick<ControllerContext, 'metrics' | 'clock'>,
+  work: () => Promise<void>,
+): Promise<void> {
+  const began = clock.now()
+  let code = '200'
+  try {
+    await work()
+  } catch (error) {
+    code = error instanceof StatusError ? String(error.code) : '500'
+    throw error
+  } finally {
+    metrics?.of(rootCaSyncs).with({ code }).inc()
+    metrics
+      ?.of(rootCaSyncDuration)
+      .with({ code })
+      .observe((clock.now() - began) / 1000)
+  }
+}

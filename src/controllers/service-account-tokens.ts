@@ -28,6 +28,7 @@ export interface ServiceAccountTokenParts {
 }
 
 const NAME = 'serviceaccount-token'
+const MOST_FAILURES = 10
 const BY_ACCOUNT = 'account'
 
 /**
@@ -73,6 +74,7 @@ class Tokens {
     const { signal } = this.#context
     const queue = workQueue(this.#context, NAME, {
       workers: this.#context.settings.tokenWorkers,
+      mostFailures: MOST_FAILURES,
       work: (key) => this.#work(key),
     })
     const changed = ({ key }: Pick<Entry<Secret>, 'key'>) => {

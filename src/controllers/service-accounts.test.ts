@@ -7,6 +7,8 @@ import type { Controller, Running } from './controller.ts'
 import { rootCaPublisher } from './root-ca.ts'
 import { serviceAccountSecrets } from './service-account-secrets.ts'
 import { serviceAccountTokens } from './service-account-tokens.ts'
+import { exposition } from '../metrics/exposition.ts'
+import { Registry } from '../metrics/registry.ts'
 import { serviceAccounts } from './service-accounts.ts'
 
 type Plain = Record<string, any>
@@ -47,7 +49,8 @@ async function bench(
     },
   }
   await before(hands)
-  const context = managerContext({ api, authorizer: alwaysAllow, log: silentLog })
+  const metrics = new Registry({ v: api.v, log: silentLog })
+  const context = managerContext({ api, authorizer: alwaysAllow, log: silentLog, metrics })
   closers.push(() => context.informers.stop())
   const running: Running[] = []
   for (const controller of controllers) {
@@ -58,6 +61,7 @@ async function bench(
   })
   return {
     ...hands,
+    metrics: async () => exposition(await metrics.collect(), 'text').toString(),
     settled: async () => {
       for (let revision = -1; revision !== api.cache.revision;) {
         revision = api.cache.revision
@@ -104,7 +108,7 @@ test('a namespace that ends gets neither account nor authority any more', async 
 
 test('the authority is published in every namespace, and changes are reverted', async () => {
   const NAME = 'orch-root-ca.crt'
-  const { create, patch, remove, get, names, settled } = await bench([rootCaPublisher('pem')], {
+  const { metrics, ...hand } = await bench([rootCaPublisher('pem')], {
     before: async (hands) => {
       await hands.create('configmaps', 'default', {
         metadata: { name: NAME, annotations: { mine: 'x' } },
@@ -112,8 +116,10 @@ test('the authority is published in every namespace, and changes are reverted', 
       })
     },
   })
+  const { create, patch, remove, get, names, settled } = hand
   await settled()
   for (const name of SYSTEM) expect(await names('configmaps', name)).toEqual([NAME])
+  expect(await metrics()).toMatch(/^root_ca_cert_publisher_sync_total\{code="200"\} [1-9]\d*$/m)
   const content = async (namespace: string) => {
     const { data, metadata } = (await get('configmaps', namespace, NAME))!
     return { data, annotations: metadata.annotations }

@@ -1,14 +1,19 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { silentLog } from '../base/log.ts'
 import { formatTime } from '../base/time.ts'
+import { exposition } from '../metrics/exposition.ts'
+import { Registry } from '../metrics/registry.ts'
 import { inProcess } from '../server/in-process.fixture.ts'
 import { startControllers, type RunningControllers } from './index.ts'
 import { ttlAfterFinished } from './ttl-after-finished.ts'
 
 let context: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
+let metrics: Registry
 beforeEach(async () => {
   context = await inProcess()
-  running = startControllers(context.controllerContext, [ttlAfterFinished])
+  metrics = new Registry({ v: context.api.v, log: silentLog })
+  running = startControllers({ ...context.controllerContext, metrics }, [ttlAfterFinished])
 })
 afterEach(async () => {
   await running.stop()
@@ -65,7 +70,9 @@ test('a job that is given more time is kept for it, and its pods go first', asyn
   await context.hand.patch(JOB, { spec: { ttlSecondsAfterFinished: 60 } })
   context.clock.advance(30_000)
   expect(await isDeleted()).toBe(false)
-  context.clock.advance(30_000)
+  context.clock.advance(35_000)
   expect(await isDeleted()).toBe(true)
+  const text = exposition(await metrics.collect(), 'text').toString()
+  expect(text).toMatch(/^ttl_after_finished_job_deletion_duration_seconds_sum 5$/m)
   expect((await context.hand.get(JOB)).metadata.finalizers).toContain('foregroundDeletion')
 })

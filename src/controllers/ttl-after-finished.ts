@@ -2,6 +2,7 @@ import { parseTime } from '../base/time.ts'
 import { isNotFound } from '../client/resource-client.ts'
 import { placeIn } from '../client/transport.ts'
 import type { Job } from '../kinds/batch/job.ts'
+import { jobDeletionDelay } from '../metrics/declared/clients.ts'
 import { JOBS } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
 import { isTerminating } from './finalizer.ts'
@@ -17,6 +18,7 @@ export const ttlAfterFinished: Controller = {
     if (!(await resources.serves(JOBS))) return asleep
     const client = context.clientFor(`${NAME}-controller`)
     const jobs = informers.of<Job>(JOBS)
+    const delay = context.metrics?.of(jobDeletionDelay).with({})
     const queue = workQueue(context, NAME, {
       workers: context.settings.finishedJobWorkers,
       async work(key) {
@@ -29,8 +31,10 @@ export const ttlAfterFinished: Controller = {
         const stillMs = leftOf(live, clock.now())
         if (stillMs === null || stillMs > 0) return stillMs ?? undefined
         const { uid = '' } = live!.metadata
+        const afterMs = clock.now() - endOf(live!)!
         try {
           await of.delete(name, { propagationPolicy: 'Foreground', preconditions: { uid } })
+          delay?.observe(afterMs / 1000)
         } catch (error) {
           if (!isNotFound(error)) throw error
         }
@@ -48,11 +52,16 @@ export const ttlAfterFinished: Controller = {
 
 /** Milliseconds until a job is to be deleted; null when it is not. */
 function leftOf(job: Job | null, nowMs: number): number | null {
-  if (!job || isTerminating(job)) return null
+  const endMs = job && !isTerminating(job) ? endOf(job) : null
+  return endMs === null ? null : Math.max(endMs - nowMs, 0)
+}
+
+/** When the life of a job ends; null: it does not, or not yet. */
+function endOf(job: Job): number | null {
   const { ttlSecondsAfterFinished: seconds } = job.spec
   const end = job.status?.conditions?.find(
     ({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True',
   )
   if (seconds === undefined || end?.lastTransitionTime === undefined) return null
-  return Math.max(parseTime(end.lastTransitionTime) + seconds * 1000 - nowMs, 0)
+  return parseTime(end.lastTransitionTime) + seconds * 1000
 }

@@ -138,6 +138,7 @@ class VersionOfKind implements FormHolder {
     // Objects with an asynchronous conversion are validated in the storage version, whose rules apply to all.
     const rules = conversion?.waiting ? () => storage.rules : () => this.rules
     const itself = this as VersionOfKind
+    let hash: string | undefined
     return {
       ...this.#names(),
       get codec() {
@@ -177,7 +178,9 @@ class VersionOfKind implements FormHolder {
       keyPrefix: resourcePrefix(group, plural),
       storageTag: storageTag(version, this.#kind.generation),
       selectable: new Map(),
-      storageVersionHash: hashOf(`${group}/${storage.#version.name}/${kind}`),
+      get storageVersionHash() {
+        return (hash ??= hashOf(`${group}/${storage.#version.name}/${kind}`))
+      },
     }
   }
 

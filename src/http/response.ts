@@ -223,6 +223,15 @@ async function encodedListResponse(
   return { status: 200, headers, body: (out) => sendChunks(out, all()) }
 }
 
+/** A complete body. A large one is sent in chunks, with yields to the event loop between them. */
+export function pacedBody(body: Buffer): ApiResponse['body'] {
+  if (body.length <= CHUNK) return body
+  function* chunks(): Generator<Buffer> {
+    for (let at = 0; at < body.length; at += CHUNK) yield body.subarray(at, at + CHUNK)
+  }
+  return (out) => sendChunks(out, chunks())
+}
+
 async function sendChunks(out: Out, chunks: Iterable<Buffer>): Promise<void> {
   for (const chunk of chunks) {
     if (out.closed) return

@@ -189,8 +189,8 @@ export const expired = (message: string, continueToken?: string) =>
     continueToken === undefined ? {} : { continue: continueToken },
   )
 
-export const tooLarge = (why: string) =>
-  new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`)
+export const tooLarge = (why: string, details?: StatusDetails) =>
+  new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`, details)
 
 /** A limit of the server is exceeded; the client may try again after some seconds. */
 export const tooManyRequests = (why: string, retryAfterSeconds: number) =>

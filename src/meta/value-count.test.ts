@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { StatusError } from './errors.ts'
 import { holdsMoreThan, MAX_VALUES, refuseTooMany } from './value-count.ts'
 
 describe('the number of values in a document', () => {
@@ -14,6 +15,29 @@ describe('the number of values in a document', () => {
       if (count > 0) expect(holdsMoreThan(value, count - 1)).toBe(true)
     })
   }
+
+  for (const { name, document, causes } of [
+    { name: 'all together', document: { a: Array(60_000).fill(0), b: Array(60_000).fill(0) } },
+    {
+      name: 'those of one field',
+      document: { a: [{}, { b: { c: Array(MAX_VALUES + 1).fill(0) } }] },
+      causes: [
+        {
+          reason: 'FieldValueTooMany',
+          message: 'Too many: 100001: must have at most 100000 items',
+          field: 'a[1].b.c',
+        },
+      ],
+    },
+  ])
+    test(`the field with too many is named: ${name}`, () => {
+      try {
+        refuseTooMany(document)
+        expect.unreachable()
+      } catch (error) {
+        expect((error as StatusError).details?.causes).toEqual(causes)
+      }
+    })
 
   test('too many are refused', () => {
     refuseTooMany(Array(MAX_VALUES).fill(0))

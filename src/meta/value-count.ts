@@ -10,11 +10,45 @@ import { tooLarge } from './errors.ts'
  */
 export const MAX_VALUES = 100_000
 
-/** Refuses a document with more than MAX_VALUES. Throws 413. */
+/** Refuses a document with more than MAX_VALUES. Throws 413; a field with too many by itself is named. */
 export function refuseTooMany(document: unknown): void {
   const { rest, entries } = apart(document)
-  if (holdsMoreThan(rest, MAX_VALUES) || holdsMoreThan(entries, MAX_VALUES))
-    throw tooLarge(`the document must have at most ${MAX_VALUES} fields and list items`)
+  if (!holdsMoreThan(rest, MAX_VALUES) && !holdsMoreThan(entries, MAX_VALUES)) return
+  const { field, count } = largestIn(document)
+  const message = `Too many: ${count}: must have at most ${MAX_VALUES} items`
+  const isAlone = count > MAX_VALUES && field !== ''
+  throw tooLarge(
+    `the document must have at most ${MAX_VALUES} fields and list items`,
+    isAlone ? { causes: [{ reason: 'FieldValueTooMany', message, field }] } : undefined,
+  )
+}
+
+/** A container inside of a document, and where it is. */
+interface Inside {
+  readonly value: object
+  readonly name: string
+  readonly around: Inside | null
+}
+
+/** The list or map with the most items of its own. */
+function largestIn(document: unknown): { readonly field: string; readonly count: number } {
+  if (typeof document !== 'object' || document === null) return { field: '', count: 0 }
+  const open: Inside[] = [{ value: document, name: '', around: null }]
+  let [largest, count] = [open[0]!, 0]
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    const { value } = one
+    const keys = Array.isArray(value) ? null : Object.keys(value)
+    const size = keys ? keys.length : (value as unknown[]).length
+    if (size > count) [largest, count] = [one, size]
+    for (let i = 0; i < size; i++) {
+      const inner = keys ? (value as Record<string, unknown>)[keys[i]!] : (value as unknown[])[i]
+      if (typeof inner === 'object' && inner !== null)
+        open.push({ value: inner, name: keys ? `.${keys[i]!}` : `[${i}]`, around: one })
+    }
+  }
+  let field = ''
+  for (let at: Inside | null = largest; at !== null; at = at.around) field = at.name + field
+  return { field: field.slice(1), count }
 }
 
 /** Splits an object into its managedFields and the rest. */

@@ -8,7 +8,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { DocumentOptions, Json } from './document.ts'
 import type { CompressedDocument } from './compressed-document.ts'
 import { publishedName } from './names.ts'
-import { joined, literal, piece, separated, type Piece } from './pieces.ts'
+import { joined, literal, Packer, separated, type Piece } from './pieces.ts'
 import type { PlacePart } from './places.ts'
 import type { Around } from './protobuf.ts'
 import { withRests } from './steps.ts'
@@ -51,6 +51,7 @@ export class DocumentParts {
   readonly #v: Vocabulary
   readonly #ofEntries = new WeakMap<ResourceEntry, Part>()
   readonly #constant = new Map<string, Part>()
+  readonly #packers = [new Packer(), new Packer()] as const
   /** Definitions that several parts refer to; all are of declared shapes. */
   readonly #shared = new Map<string, Entries>()
   #declared: DeclaredPart | null = null
@@ -79,25 +80,30 @@ export class DocumentParts {
     const paths = all.map((part) => part.paths)
     const definitions = all.map((part) => part.definitions)
     for (const name of shared) definitions.push(this.#shared.get(name)!)
+    for (const packer of this.#packers) packer.rest()
     return this.#joined(paths, definitions, options)
   }
 
-  #joined(
+  async #joined(
     paths: readonly Entries[],
     definitions: readonly Entries[],
     options: DocumentOptions,
-  ): CompressedDocument {
+  ): Promise<CompressedDocument> {
     const [first, second, third] = this.#form.json(this.#v, options)
-    const json = joined([
-      literal(first),
-      ...separated(filled(paths, 'json'), COMMA),
-      literal(second),
-      ...separated(filled(definitions, 'json'), COMMA),
-      literal(third),
-    ])
+    const json = await withRests(
+      joined([
+        literal(first),
+        ...separated(filled(paths, 'json'), COMMA),
+        literal(second),
+        ...separated(filled(definitions, 'json'), COMMA),
+        literal(third),
+      ]),
+    )
     const [a, b] = [filled(paths, 'protobuf'), filled(definitions, 'protobuf')]
     const { before, between, after } = this.#form.protobuf(this.#v, options, [size(a), size(b)])
-    const protobuf = joined([literal(before), ...a, literal(between), ...b, literal(after)])
+    const protobuf = await withRests(
+      joined([literal(before), ...a, literal(between), ...b, literal(after)]),
+    )
     return { hash: json.hash, json: json.gzip, protobuf: protobuf.gzip }
   }
 
@@ -140,13 +146,26 @@ export class DocumentParts {
   async #part(paths: Record<string, Json>, definitions: Record<string, Json>) {
     const { pathField, definitionField } = this.#form
     return {
-      paths: await packed(paths, pathField),
-      definitions: await packed(definitions, definitionField),
+      paths: await this.#packed(paths, pathField),
+      definitions: await this.#packed(definitions, definitionField),
     }
   }
 
+  async #packed(
+    map: Record<string, Json>,
+    fieldOf: DocumentForm['definitionField'],
+  ): Promise<Entries> {
+    const bytes = await withRests(entrySteps(map, fieldOf))
+    const [forJson, forProtobuf] = this.#packers
+    const [json, protobuf] = await Promise.all([
+      forJson.piece(bytes.json),
+      forProtobuf.piece(bytes.protobuf),
+    ])
+    return { json, protobuf }
+  }
+
   #entriesOf(name: string, definition: Json): Promise<Entries> {
-    return packed({ [name]: definition }, this.#form.definitionField)
+    return this.#packed({ [name]: definition }, this.#form.definitionField)
   }
 }
 
@@ -164,15 +183,6 @@ const filled = (entries: readonly Entries[], form: keyof Entries): Piece[] =>
 
 const size = (pieces: readonly Piece[]): number =>
   pieces.reduce((sum, { length }) => sum + length, 0)
-
-async function packed(
-  map: Record<string, Json>,
-  fieldOf: DocumentForm['definitionField'],
-): Promise<Entries> {
-  const bytes = await withRests(entrySteps(map, fieldOf))
-  const [json, protobuf] = await Promise.all([piece(bytes.json), piece(bytes.protobuf)])
-  return { json, protobuf }
-}
 
 function* entrySteps(
   map: Record<string, Json>,

@@ -5,10 +5,7 @@
  *     header | piece | "," | piece | end of the stream | checksum and length of all
  */
 import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { constants, crc32, deflateRaw } from 'node:zlib'
-
-const deflate = promisify(deflateRaw)
+import { constants, crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib'
 
 /** Bytes in their compressed form. */
 export interface Piece {
@@ -19,10 +16,43 @@ export interface Piece {
   readonly digest: Buffer
 }
 
-/** Compresses bytes. */
-export async function piece(bytes: Uint8Array): Promise<Piece> {
-  const packed = await deflate(bytes, { finishFlush: constants.Z_SYNC_FLUSH })
-  return described(bytes, packed)
+/** Compresses pieces one after the other. What compresses has much memory, which is used again for the next one. */
+export class Packer {
+  #stream: DeflateRaw | null = null
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** Compresses bytes. */
+  piece(bytes: Uint8Array): Promise<Piece> {
+    const made = this.#last.then(async () => described(bytes, await this.#pack(bytes)))
+    this.#last = made.catch(() => {})
+    return made
+  }
+
+  /** Gives its memory back; it may be used again. */
+  rest(): void {
+    this.#stream?.destroy()
+    this.#stream = null
+  }
+
+  #pack(bytes: Uint8Array): Promise<Buffer> {
+    const stream = (this.#stream ??= createDeflateRaw())
+    return new Promise((resolve, reject) => {
+      const packed: Buffer[] = []
+      const collect = (chunk: Buffer) => void packed.push(chunk)
+      const failed = (error: unknown) => {
+        this.#stream = null
+        reject(error as Error)
+      }
+      stream.on('data', collect).once('error', failed)
+      stream.write(bytes)
+      stream.flush(constants.Z_SYNC_FLUSH, () => {
+        stream.off('data', collect).off('error', failed)
+        // The next piece must not refer to this one.
+        stream.reset()
+        resolve(Buffer.concat(packed))
+      })
+    })
+  }
 }
 
 /** Few bytes, as they are. */
@@ -48,18 +78,24 @@ const described = (bytes: Uint8Array, packed: Buffer): Piece => ({
 
 /** No flags, no time, an unknown system. */
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
+/** So many take less than a millisecond. */
+const PIECES_PER_STEP = 100
 /** An empty last block. */
 const END = Buffer.from([3, 0])
 
-/** The gzip file of the pieces one after the other, and what identifies it. */
-export function joined(pieces: readonly Piece[]): { readonly gzip: Buffer; readonly hash: string } {
+/** The gzip file of the pieces one after the other, and what identifies it. In steps: there may be thousands. */
+export function* joined(
+  pieces: readonly Piece[],
+): Generator<void, { readonly gzip: Buffer; readonly hash: string }> {
   const hash = createHash('sha512')
   let crc = 0
   let length = 0
+  let count = 0
   for (const one of pieces) {
     crc = crcOfBoth(crc, one)
     length += one.length
     hash.update(one.digest)
+    if (++count % PIECES_PER_STEP === 0) yield
   }
   const tail = Buffer.alloc(8)
   tail.writeUInt32LE(crc >>> 0, 0)

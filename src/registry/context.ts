@@ -22,6 +22,8 @@ export interface HookDependencies {
   readonly clock: Clock
   readonly gate: (name: string) => boolean
   readonly allowPrivileged: boolean
+  /** See `HookContext`. */
+  readonly took?: HookContext['took']
 }
 
 /** Dependencies of get and list. */
@@ -96,6 +98,8 @@ export interface ConnectDependencies extends ReadDependencies, Reach {
   readonly catalogue: Catalogue
   /** TLS settings of connections to node agents. */
   readonly agentTls: AgentTls
+  /** Types of addresses at which node agents are reached, the preferred ones first; the usual ones by default. */
+  readonly agentAddressTypes?: readonly string[]
 }
 
 /** Dependencies of all verbs; one for each server. A single verb needs only its own part. */
@@ -191,6 +195,7 @@ export const hookContext = (
   now: api.clock.now(),
   gate: api.gate,
   allowPrivileged: api.allowPrivileged,
+  ...(api.took ? { took: api.took } : {}),
   ...(user ? { user } : {}),
   ...(served ? { groupVersion: served.groupVersion } : {}),
 })

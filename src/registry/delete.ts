@@ -197,8 +197,8 @@ async function deleteAtOnce(
   const answer = { ...deletion, remains: false }
   if (deletion.dryRun) return deleted(served, metadata, live, answer)
   const table = api.cache.loaded(served.storage) ?? (await api.cache.resourceCache(served.storage))
-  const changes = [{ key, value: null, ifChangedAt: live.revision }]
-  const committing = storeWork(call, api.cache.commit(changes, table))
+  const gone: Change = { key, value: null, ifChangedAt: live.revision }
+  const committing = storeWork(call, api.cache.commit([gone], table))
   begun?.()
   return (await committing).done ? deleted(served, metadata, live, answer) : null
 }

@@ -53,6 +53,7 @@ export function managerContext(parts: LocalContextParts): ControllerContext {
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
   return contextOf(parts, {
     client: () => clientAs(parts, manager, userAgent),
+    managerClient: () => clientAs(parts, manager, userAgent, true),
     clientFor(account) {
       const user = userOf(accountUserName(namespace, account), groups)
       return clientAs(parts, user, userAgent, SEES_ALL.includes(account))
@@ -64,12 +65,12 @@ export function managerContext(parts: LocalContextParts): ControllerContext {
 export function serverContext(parts: LocalContextParts): ControllerContext {
   const { v } = parts.api
   const client = () => clientAs(parts, serverUser, v.resolve('{system}-apiserver'))
-  return contextOf(parts, { client, clientFor: client })
+  return contextOf(parts, { client, managerClient: client, clientFor: client })
 }
 
 function contextOf(
   { api, log, metrics, settings }: LocalContextParts,
-  make: { readonly client: () => Client; readonly clientFor: (account: string) => Client },
+  make: Pick<ControllerContext, 'clientFor' | 'managerClient'> & { readonly client: () => Client },
 ): ControllerContext {
   const shared = make.client()
   return {
@@ -79,7 +80,7 @@ function contextOf(
     log,
     ...(metrics ? { metrics } : {}),
     clientFor: make.clientFor,
-    managerClient: make.client,
+    managerClient: make.managerClient,
     informers: new SharedInformers(shared, (resource, error) =>
       log.debug(2, 'a resource cannot be watched yet, retrying', {
         resource,
@@ -92,7 +93,11 @@ function contextOf(
 }
 
 /** Accounts of controllers that work with the objects of extension servers. */
-const SEES_ALL: readonly string[] = ['namespace-controller']
+const SEES_ALL: readonly string[] = [
+  'generic-garbage-collector',
+  'namespace-controller',
+  'resourcequota-controller',
+]
 
 function clientAs(
   { api, authorizer, audit = null, remote }: LocalContextParts,

@@ -73,6 +73,8 @@ async function startBehind(): Promise<RunningServer> {
   const listed = (name: string) => JSON.parse(published[`requestheader-${name}`]!) as string[]
   return startServer({
     vocabulary: 'kubernetes',
+    // The owners of its objects are known in front only.
+    controllers: ['*', '-garbagecollector'],
     servingHosts: ['crons.default.svc'],
     authentication: {
       clientCaFile: at('clients'),
@@ -271,3 +273,53 @@ async function eventually<T>(ask: () => Promise<T | null>): Promise<T> {
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
+
+describe('controllers of the first server see its objects', () => {
+  const CONFIG = '/api/v1/namespaces/default/configmaps'
+  const ownedBy = ({ apiVersion, kind, metadata: { name, uid } }: any) => ({
+    ownerReferences: [{ apiVersion, kind, name, uid }],
+  })
+  /** Resolves when the object is gone. */
+  const gone = async (path: string, name: string, work: () => Promise<unknown>) => {
+    const watch = await client.watch(`${path}?watch=true&fieldSelector=metadata.name%3D${name}`)
+    try {
+      await work()
+      while ((await watch.next())?.type !== 'DELETED');
+    } finally {
+      watch.close()
+    }
+  }
+
+  test('those whose owner is deleted here are deleted there', async () => {
+    const owner = await client.post(CONFIG, { metadata: { name: 'owner' } })
+    const object = cron('owned')
+    const { status } = await client.post(CRONS, {
+      ...object,
+      metadata: { ...object.metadata, ...ownedBy(owner.body) },
+    })
+    expect(status).toBe(201)
+    await gone(CRONS, 'owned', () => client.delete(`${CONFIG}/owner`))
+    expect((await behind.get(`${CRONS}/owned`)).status).toBe(404)
+  })
+
+  test('those whose owner is deleted there are deleted here', async () => {
+    const owner = await client.post(CRONS, cron('owning'))
+    await client.post(CONFIG, { metadata: { name: 'owned', ...ownedBy(owner.body) } })
+    await gone(CONFIG, 'owned', () => client.delete(`${CRONS}/owning`))
+    expect((await client.get(`${CONFIG}/owned`)).status).toBe(404)
+  })
+
+  test('quotas count them', async () => {
+    const quotas = '/api/v1/namespaces/default/resourcequotas'
+    const counted = 'count/crontabs.stable.example.com'
+    const before = (await client.get(CRONS)).body.items.length
+    const watch = await client.watch(`${quotas}?watch=true`)
+    await client.post(quotas, { metadata: { name: 'crons' }, spec: { hard: { [counted]: '9' } } })
+    await client.post(CRONS, cron('counted'))
+    for (;;) {
+      const event = await watch.next()
+      if (event?.object.status?.used?.[counted] === String(before + 1)) break
+    }
+    watch.close()
+  })
+})

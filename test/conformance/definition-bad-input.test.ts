@@ -69,7 +69,14 @@ for (const { name, schema, code, field, message } of [
     name: 'a million values',
     schema: { type: 'integer', enum: many(1_000_000, (i) => i % 10) },
     code: 413,
+    field: 'spec.versions[0].schema.openAPIV3Schema.properties.spec.enum',
     message: LARGE,
+  },
+  {
+    name: 'more values than a body may have',
+    schema: { type: 'integer', enum: many(1_000_000, (i) => 1_000 + (i % 10)) },
+    code: 413,
+    message: /^Request entity too large: limit is 3145728$/,
   },
   {
     name: 'many alternatives',

@@ -78,6 +78,7 @@ function hooked(deps: PluginDeps, resource: string, config: AdmissionWebhooksCon
     maxAnswerBytes: MAX_ANSWER_BYTES,
     describeAnswer,
     onCall: deps.onCall,
+    metrics: deps.metrics,
     ...(credentials ? { credentials: (host, port) => credentials.of(host, port) } : {}),
   })
   const auditDomain = v.resolve('webhook.admission{api}')

@@ -6,18 +6,17 @@ import {
   durationFlag,
   fileFlag,
   intFlag,
-  ipFlag,
-  listFlag,
   onFlag,
   optionalTextFlag,
   switchesFlag,
 } from '../../flags/flags.ts'
 import { controllerFlags, managerControllersFlag } from '../../server/options/controller-flags.ts'
+import { rateFlag } from '../../server/options/rate-flag.ts'
 import { idleControllerFlags } from './idle-controller-flags.ts'
+import { portFlags } from './port-flags.ts'
 import { signingFlags } from './signing-flags.ts'
 
 const ELECTION = 'Leader election'
-const SERVING = 'Serving'
 
 /** Flags of the program that runs controllers, in the spelling of the reference where it has them. */
 export const controllerManagerFlags = {
@@ -29,6 +28,15 @@ export const controllerManagerFlags = {
     section: 'Server',
     help: 'Context of the kubeconfig. Defaults to its current context.',
   }),
+  'orch-api-qps': rateFlag({
+    section: 'Server',
+    default: '20',
+    help: 'Requests that each controller makes in a second, for a long time; any number if 0. The controller of namespaces makes 20 times as many.',
+  }),
+  'orch-api-burst': intFlag(
+    { min: 0, max: 1_000_000 },
+    { section: 'Server', default: '30', help: 'Requests that each makes at once after a rest.' },
+  ),
   'use-service-account-credentials': boolFlag({
     section: 'Server',
     help: 'Run each controller as its own service account, with a requested token.',
@@ -81,32 +89,7 @@ export const controllerManagerFlags = {
     default: 'leases',
     help: 'Kind of the object that the leader holds.',
   }),
-  'bind-address': ipFlag({
-    section: SERVING,
-    default: '0.0.0.0',
-    help: 'Address that serves /healthz, /livez, /readyz, /metrics and /configz over HTTPS.',
-  }),
-  'secure-port': intFlag(
-    { min: 0, max: 65_535 },
-    { section: SERVING, default: '10257', help: 'Port of these pages; 0 disables them.' },
-  ),
-  'tls-cert-file': fileFlag({
-    section: SERVING,
-    help: 'Serving certificate, PEM. Without it one is made that signs itself.',
-  }),
-  'tls-private-key-file': fileFlag({
-    section: SERVING,
-    help: 'Private key of the serving certificate, PEM.',
-  }),
-  'client-ca-file': fileFlag({
-    section: SERVING,
-    help: 'Authorities of client certificates, PEM. Other users are known by their tokens, which the server reviews.',
-  }),
-  'authorization-always-allow-paths': listFlag({
-    section: SERVING,
-    default: '/healthz,/readyz,/livez',
-    help: 'Paths that need no authorization; /path/* matches by prefix. For others an access review is sent to the server.',
-  }),
+  ...portFlags,
   ...idleControllerFlags,
   ...logFlags('1', 'Log verbosity.'),
   ...configFlag,

@@ -1,5 +1,4 @@
 /** Runs the controllers until a signal. */
-import { systemClock } from '../../base/clock.ts'
 import { readFlagFileSync } from '../../base/flag-file.ts'
 import { lineLog, type Log } from '../../base/log.ts'
 import { plainMessage } from '../../base/plain-reason.ts'
@@ -11,7 +10,7 @@ import type {
 import { controllerSettingsOf } from '../../server/options/controller-flags.ts'
 import { product } from '../../vocabulary/index.ts'
 import type { Serving } from '../../controller-manager/serving.ts'
-import { FlagError, type Values } from '../../flags/flags.ts'
+import type { Values } from '../../flags/flags.ts'
 import { moduleLevels } from '../../flags/log-flags.ts'
 import { helpText } from '../../flags/help.ts'
 import { flagValues } from '../flag-values.ts'
@@ -77,7 +76,7 @@ async function run(
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
-  const serving = values['secure-port'] === 0 ? null : await serve(manager, values)
+  const serving = values['secure-port'] === 0 ? null : await serve(manager, values, log)
   if (serving) log.info('serving health and other pages', { url: serving.url })
   // Nothing else keeps the process running while the server is unreachable.
   const awake = setInterval(() => {}, 60_000)
@@ -107,6 +106,7 @@ async function optionsOf(values: ManagerValues, log: Log): Promise<ControllerMan
           retryPeriodMs: values['leader-elect-retry-period'],
         }
       : null,
+    rate: { perSecond: values['orch-api-qps'], burst: values['orch-api-burst'] },
     featureGates: values['feature-gates'],
     log,
   }
@@ -121,12 +121,7 @@ async function configOf({ kubeconfig, context }: ManagerValues): Promise<ClientC
   return loadKubeconfig(kubeconfig, context === '' ? undefined : context)
 }
 
-type FileFlag =
-  | 'root-ca-file'
-  | 'service-account-private-key-file'
-  | 'tls-cert-file'
-  | 'tls-private-key-file'
-  | 'client-ca-file'
+type FileFlag = 'root-ca-file' | 'service-account-private-key-file'
 
 const fileText = (flag: FileFlag, values: ManagerValues): string =>
   values[flag] === '' ? '' : readFlagFileSync(flag, values[flag]).toString()
@@ -135,14 +130,13 @@ const fileText = (flag: FileFlag, values: ManagerValues): string =>
 const DEBUG = '/debug/controllers/'
 
 /** Serves the port of the program. */
-async function serve(manager: ControllerManager, values: ManagerValues): Promise<Serving> {
-  const { serveManager } = await import('../../controller-manager/serving.ts')
-  const { DelegatedAccess } = await import('../../controller-manager/access.ts')
+async function serve(
+  manager: ControllerManager,
+  values: ManagerValues,
+  log: Log,
+): Promise<Serving> {
+  const { openPort } = await import('./manager-port.ts')
   const { metricsPage } = await import('../../controller-manager/metrics-page.ts')
-  const cert = fileText('tls-cert-file', values)
-  const key = fileText('tls-private-key-file', values)
-  if ((cert === '') !== (key === ''))
-    throw new FlagError('--tls-cert-file and --tls-private-key-file must be given together')
   const pages = new Map([
     [
       '/configz',
@@ -150,19 +144,9 @@ async function serve(manager: ControllerManager, values: ManagerValues): Promise
     ],
     ['/metrics', metricsPage(() => manager.metrics())],
   ])
-  return serveManager({
-    host: values['bind-address'],
-    port: values['secure-port'],
-    cert,
-    key,
-    clientCa: fileText('client-ca-file', values),
-    alwaysAllow: values['authorization-always-allow-paths'],
-    access: new DelegatedAccess(() => manager.server(), systemClock),
-    conditions: () => manager.conditions(),
-    pageAt: (path) =>
-      path.startsWith(DEBUG) ? manager.debugPages().get(path.slice(DEBUG.length)) : pages.get(path),
-    clock: systemClock,
-  })
+  const pageAt = (path: string) =>
+    path.startsWith(DEBUG) ? manager.debugPages().get(path.slice(DEBUG.length)) : pages.get(path)
+  return openPort(values, { manager, pageAt, log })
 }
 
 /** What is in force, without anything secret. */

@@ -14,7 +14,6 @@ import {
 
 const section = 'Without effect'
 const HELP = 'Accepted without effect.'
-const ASKED = 'Accepted without effect: reviews are asked of the server of --kubeconfig.'
 const MAX_INTEGER = 2 ** 31 - 1
 
 const period = (standard: string): Flag<number> =>
@@ -48,12 +47,13 @@ export const idleControllerFlags = {
   'horizontal-pod-autoscaler-downscale-stabilization': period('5m'),
   'horizontal-pod-autoscaler-cpu-initialization-period': period('5m'),
   'horizontal-pod-autoscaler-initial-readiness-delay': period('30s'),
+  'orch-api-content-type': optionalTextFlag({
+    section,
+    default: 'application/json',
+    help: 'Accepted without effect: requests are JSON.',
+  }),
   'min-resync-period': period('12h'),
   profiling: onFlag({ section, help: HELP }),
-  'authentication-kubeconfig': optionalTextFlag({ section, help: ASKED }),
-  'authorization-kubeconfig': optionalTextFlag({ section, help: ASKED }),
-  'authentication-skip-lookup': boolFlag({ section, help: HELP }),
-  'authentication-tolerate-lookup-failure': boolFlag({ section, help: HELP }),
   'cluster-name': optionalTextFlag({ section, help: HELP }),
   'allocate-node-cidrs': boolFlag({ section, help: HELP }),
 } as const

@@ -159,6 +159,8 @@ function optionsOf(values: ServerValues): ServerOptions {
     serviceClusterIpRange: values['service-cluster-ip-range'],
     serviceNodePortRange: values['service-node-port-range'],
     allowPrivileged: values['allow-privileged'],
+    agentAddressTypes: values['nodeagent-preferred-address-types'],
+    serviceNodePort: values['apiserver-service-node-port'],
     serving: servingOf(values),
     authentication: authenticationOf(values),
     authorization: authorizationOf(values),
@@ -192,6 +194,7 @@ const etcdUseOf = (values: ServerValues): EtcdUse => ({
   ...etcdPlaceOf(values),
   transport: values['etcd-transport'],
   compactionIntervalMs: values['etcd-compaction-interval'],
+  leaseReuseMs: values['lease-reuse-duration-seconds'] * 1000,
   healthCheckTimeoutMs: values['etcd-healthcheck-timeout'],
   readyCheckTimeoutMs: values['etcd-readycheck-timeout'],
 })

@@ -250,6 +250,28 @@ describe('pods', () => {
     expect(await gone()).toBe(0)
   })
 
+  test('without taints those stay that a daemon set selects, whoever owns them', async () => {
+    await start({ usesTaintManager: false })
+    await node('well')
+    await node('lost')
+    const labels = { app: 'daemon' }
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'x' }] } }
+    await context.hand.create(['apps/v1', 'daemonsets', 'default'], {
+      metadata: { name: 'd' },
+      spec: { selector: { matchLabels: labels }, template },
+    })
+    const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'gone', uid: 'u' }
+    for (const name of ['selected', 'owned']) {
+      await pod(name, 'lost')
+      const isSelected = name === 'selected'
+      await context.hand.patch([...PODS, name], {
+        metadata: isSelected ? { labels } : { ownerReferences: [{ ...owner, controller: true }] },
+      })
+    }
+    await pass(315_000, ['well'])
+    expect([await isLeaving('selected'), await isLeaving('owned')]).toEqual([false, true])
+  })
+
   test('without taints are deleted after five minutes', async () => {
     await start({ usesTaintManager: false })
     await node('well')

@@ -5,10 +5,11 @@ import type { Lister } from '../../client/informer.ts'
 import { isNotFound } from '../../client/resource-client.ts'
 import { placeIn } from '../../client/transport.ts'
 import type { WorkQueue } from '../../client/work-queue.ts'
+import type { DaemonSet } from '../../kinds/apps/daemon-set.ts'
 import type { Lease } from '../../kinds/coordination/lease.ts'
 import type { Node } from '../../kinds/core/node/node.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
-import { leases, NODES, PODS } from '../addresses.ts'
+import { DAEMON_SETS, leases, NODES, PODS } from '../addresses.ts'
 import { workQueue, type Controller, type StartingContext } from '../controller.ts'
 import { every } from '../every.ts'
 import { asleep, handled } from '../following.ts'
@@ -36,7 +37,13 @@ export const nodeLifecycle: Controller = {
     await leaseInformer.synced(signal)
     const nodes = informers.of<Node>(NODES)
     const pods = informers.of<Pod>(PODS)
-    const listers = { nodes: nodes.lister, pods: pods.lister, leases: leaseInformer.lister }
+    // Without taints pods are evicted here, but for those of daemon sets.
+    const daemonSets = settings.usesTaintManager ? null : informers.of<DaemonSet>(DAEMON_SETS)
+    await daemonSets?.synced(signal)
+    const listers = {
+      ...{ nodes: nodes.lister, pods: pods.lister, leases: leaseInformer.lister },
+      daemonSets: daemonSets?.lister ?? null,
+    }
     const tended = new TendedNodes(context, { client, words, listers })
     const changed = ({ name }: Entry<Node>) => tended.nodes.add(name)
     const gone = ({ name }: Entry<Node>) => tended.nodeGone(name)
@@ -59,6 +66,8 @@ interface TendedParts {
     readonly nodes: Lister<Node>
     readonly pods: Lister<Pod>
     readonly leases: Lister<Lease>
+    /** Null where pods leave by taints. */
+    readonly daemonSets: Lister<DaemonSet> | null
   }
 }
 
@@ -171,14 +180,14 @@ class TendedNodes {
 
   /** The turn of a node whose pods are to leave; returns whether they still have to. */
   async #evict(name: string): Promise<boolean> {
-    const { client, words } = this.#parts
+    const { client, words, listers } = this.#parts
     const facts = this.#facts.get(name)
     const key = evictingKey(facts?.ready?.status ?? null, words)
     if (!facts || key === null) return false
-    const { settings, clock } = this.#context
-    const parts = { client, recorder: this.#recorder }
-    if (!settings.usesTaintManager) {
-      await evictAll(parts, facts)
+    const { clock } = this.#context
+    const { daemonSets } = listers
+    if (daemonSets) {
+      await evictAll({ client, recorder: this.#recorder, daemonSets }, facts)
       return true
     }
     const nowMs = clock.now()

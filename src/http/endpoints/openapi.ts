@@ -2,7 +2,7 @@ import type { OpenApiResponse, OpenApiEndpoints, OpenApiRequest } from '../../op
 import type { MergedEndpoints } from '../../openapi/merged-endpoints.ts'
 import { first } from '../../registry/context.ts'
 import type { ApiResponse, Context, Endpoint } from '../context.ts'
-import { takesGzip } from '../response.ts'
+import { pacedBody, takesGzip } from '../response.ts'
 import { pageNotFound } from '../plain-text.ts'
 import { groupVersionResponse } from '../remote-apis.ts'
 
@@ -44,7 +44,9 @@ function response(context: Context, { status, headers, body }: OpenApiResponse):
   if (status === 404) return pageNotFound()
   // Documents whose URL contains the hash of their content may be cached.
   if (headers.includes('cache-control')) dropHeader(context.headers, 'cache-control')
-  return { status, headers: [...headers], body }
+  const length = ['content-length', String(body.length)]
+  const paced = pacedBody(body)
+  return { status, headers: paced === body ? [...headers] : [...headers, ...length], body: paced }
 }
 
 function dropHeader(headers: string[], name: string): void {

@@ -76,3 +76,22 @@ export const zoneUnready = gauge('node_collector_unhealthy_nodes_in_zone', {
   labels: ZONE,
   help: 'Nodes of a zone that are not ready.',
 })
+
+const CODE = ['code'] as const
+
+export const rootCaSyncs = counter('root_ca_cert_publisher_sync_total', {
+  labels: CODE,
+  help: 'How often the authority of the server was published in a namespace, by the code of the answer.',
+})
+
+export const rootCaSyncDuration = histogram(
+  'root_ca_cert_publisher_sync_duration_seconds',
+  exponentialBuckets(0.001, 2, 15),
+  { labels: CODE, help: 'Time that this took, in seconds.' },
+)
+
+export const jobDeletionDelay = histogram(
+  'ttl_after_finished_job_deletion_duration_seconds',
+  exponentialBuckets(0.1, 2, 14),
+  { help: 'Time from the end of the life of a finished job until it was deleted, in seconds.' },
+)

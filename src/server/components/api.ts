@@ -1,5 +1,7 @@
 import { IterationQueue } from '../../base/iteration-queue.ts'
 import { serviceAllocators } from '../../registry/allocations.ts'
+import { celMetrics } from '../metrics/cel-metrics.ts'
+import { allocationMetrics } from '../metrics/service-metrics.ts'
 import { KeyedMutex, type Api } from '../../registry/context.ts'
 import { UnchangedWrites } from '../../registry/unchanged-writes.ts'
 import type { Settings } from '../settings.ts'
@@ -16,7 +18,7 @@ export const api = (settings: Settings) =>
     needs: ['store', 'catalogue', 'cache'],
     later: ['admission', 'authorization', 'authentication'],
     start(parts) {
-      const { options, inside, v, clock, ids, gate, ranges } = settings
+      const { options, inside, v, clock, ids, gate, ranges, metrics } = settings
       const { encrypted } = parts.store
       const part: Api = {
         v,
@@ -31,8 +33,10 @@ export const api = (settings: Settings) =>
         gate,
         allowPrivileged: options.allowPrivileged ?? false,
         agentTls: options.agentTls ?? {},
+        ...(options.agentAddressTypes ? { agentAddressTypes: options.agentAddressTypes } : {}),
         proxiesToLoopback: options.proxiesToLoopback ?? false,
-        allocators: serviceAllocators(ranges.addresses, ranges.ports),
+        allocators: serviceAllocators(ranges.addresses, ranges.ports, allocationMetrics(metrics)),
+        took: celMetrics(metrics),
         authorizer: {
           authorize: (user, asked) => parts.authorization.authorizer.authorize(user, asked),
           rulesFor: (user, namespace) => parts.authorization.authorizer.rulesFor(user, namespace),
