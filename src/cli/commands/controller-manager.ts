@@ -16,6 +16,7 @@ import { helpText } from '../../flags/help.ts'
 import { flagValues } from '../flag-values.ts'
 import { versionText } from '../version-text.ts'
 import { signalCode, type Terminal } from '../terminal.ts'
+import { API_BURST, API_QPS } from './api-flags.ts'
 import { controllerManagerFlags } from './controller-manager-flags.ts'
 import { signingOf } from './signing-flags.ts'
 
@@ -106,7 +107,7 @@ async function optionsOf(values: ManagerValues, log: Log): Promise<ControllerMan
           retryPeriodMs: values['leader-elect-retry-period'],
         }
       : null,
-    rate: { perSecond: values['orch-api-qps'], burst: values['orch-api-burst'] },
+    rate: { perSecond: values[API_QPS], burst: values[API_BURST] },
     featureGates: values['feature-gates'],
     log,
   }
