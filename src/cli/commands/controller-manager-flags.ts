@@ -12,10 +12,10 @@ import {
 } from '../../flags/flags.ts'
 import { controllerFlags, managerControllersFlag } from '../../server/options/controller-flags.ts'
 import { rateFlag } from '../../server/options/rate-flag.ts'
+import { API_BURST, API_QPS } from './api-flags.ts'
 import { idleControllerFlags } from './idle-controller-flags.ts'
 import { portFlags } from './port-flags.ts'
 import { signingFlags } from './signing-flags.ts'
-import { apiFlags } from '../../vocabulary/flag-names.ts'
 
 const ELECTION = 'Leader election'
 
@@ -29,12 +29,12 @@ export const controllerManagerFlags = {
     section: 'Server',
     help: 'Context of the kubeconfig. Defaults to its current context.',
   }),
-  [apiFlags.qps]: rateFlag({
+  [API_QPS]: rateFlag({
     section: 'Server',
     default: '20',
     help: 'Requests that each controller makes in a second, for a long time; any number if 0. The controller of namespaces makes 20 times as many.',
   }),
-  [apiFlags.burst]: intFlag(
+  [API_BURST]: intFlag(
     { min: 0, max: 1_000_000 },
     { section: 'Server', default: '30', help: 'Requests that each makes at once after a rest.' },
   ),

@@ -16,9 +16,9 @@ import { helpText } from '../../flags/help.ts'
 import { flagValues } from '../flag-values.ts'
 import { versionText } from '../version-text.ts'
 import { signalCode, type Terminal } from '../terminal.ts'
+import { API_BURST, API_QPS } from './api-flags.ts'
 import { controllerManagerFlags } from './controller-manager-flags.ts'
 import { signingOf } from './signing-flags.ts'
-import { apiFlags } from '../../vocabulary/flag-names.ts'
 
 /** Name, version and terminal of the command. */
 export interface ControllerManagerCommand {
@@ -107,7 +107,7 @@ async function optionsOf(values: ManagerValues, log: Log): Promise<ControllerMan
           retryPeriodMs: values['leader-elect-retry-period'],
         }
       : null,
-    rate: { perSecond: values[apiFlags.qps], burst: values[apiFlags.burst] },
+    rate: { perSecond: values[API_QPS], burst: values[API_BURST] },
     featureGates: values['feature-gates'],
     log,
   }

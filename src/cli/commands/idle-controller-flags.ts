@@ -11,7 +11,7 @@ import {
   orNone,
   type Flag,
 } from '../../flags/flags.ts'
-import { apiFlags } from '../../vocabulary/flag-names.ts'
+import { API_CONTENT_TYPE } from './api-flags.ts'
 
 const section = 'Without effect'
 const HELP = 'Accepted without effect.'
@@ -48,7 +48,7 @@ export const idleControllerFlags = {
   'horizontal-pod-autoscaler-downscale-stabilization': period('5m'),
   'horizontal-pod-autoscaler-cpu-initialization-period': period('5m'),
   'horizontal-pod-autoscaler-initial-readiness-delay': period('30s'),
-  [apiFlags.contentType]: optionalTextFlag({
+  [API_CONTENT_TYPE]: optionalTextFlag({
     section,
     default: 'application/json',
     help: 'Accepted without effect: requests are JSON.',
