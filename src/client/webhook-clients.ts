@@ -108,7 +108,7 @@ export class WebhookClients {
     const { as } = dial ?? {}
     const ca = `${Buffer.from(caBundle, 'base64').toString('utf8')}${as ? `\n${as.ca}` : ''}`.trim()
     const config: ClientConfig = {
-      ...(as ? { token: as.token } : credentials?.(host, port)),
+      ...(as ?? credentials?.(host, port)),
       server: `https://${shownHost}`,
       ...(ca === '' ? {} : { ca }),
     }

@@ -61,6 +61,10 @@ const VERBS: Readonly<Record<string, string>> = {
 const COUNTED_PATHS = ['/healthz', '/livez', '/readyz']
 
 const COMPONENT = 'apiserver'
+/** The part of the server in front of extension servers. */
+const AGGREGATOR = 'aggregator'
+/** Clients name the resources of extension servers that are not there to say what they have. */
+const MOST_UNPROXIED = 500
 
 interface RequestMetricsOptions {
   readonly registry: Registry
@@ -89,6 +93,7 @@ export class RequestMetrics implements StageSubscriber {
   readonly #series = new WeakMap<ResourceEntry, Map<string, RequestSeries>>()
   readonly #paths = new Map<string, RequestSeries>()
   readonly #validations = new Map<string, HistogramSeries>()
+  readonly #unproxiedNames = new Set<string>()
   /** Series of requests under way. */
   readonly #longRunning = new WeakMap<RequestRecord, GaugeSeries>()
 
@@ -139,6 +144,7 @@ export class RequestMetrics implements StageSubscriber {
     else if (record.isLongRunning) this.#longRunning.get(record)?.dec()
     this.#users.ended(record)
     if (info === null || record.status === 0) return
+    if (record.isUnproxied) return this.#unproxied(record, info)
     const series = this.#seriesOf(record, info)
     if (series === null) return
     const seconds = (record.endedAt - record.receivedAt) / 1000
@@ -155,6 +161,21 @@ export class RequestMetrics implements StageSubscriber {
 
   panic(record: RequestRecord): void {
     this.responseComplete(record)
+  }
+
+  /** Extension servers count their requests themselves, but for those that they do not get. */
+  #unproxied(record: RequestRecord, info: RequestInfo): void {
+    const { isResource, group, version, path } = info
+    let { resource, subresource } = info
+    const name = `${group}/${resource}/${subresource}`
+    if (this.#unproxiedNames.size < MOST_UNPROXIED) this.#unproxiedNames.add(name)
+    if (!this.#unproxiedNames.has(name)) resource = subresource = ''
+    const verb = Object.hasOwn(VERBS, info.verb) ? VERBS[info.verb]! : 'OTHER'
+    const labels = isResource
+      ? { group, version, resource, subresource, scope: scopeOf(info), verb }
+      : { group: '', version: '', resource: '', subresource: path, scope: '', verb }
+    const all = { ...labels, component: AGGREGATOR, code: String(record.status) }
+    this.#registry.of(requestTerminations).with(all).inc()
   }
 
   #count(series: RequestSeries, status: number, seconds: number): void {

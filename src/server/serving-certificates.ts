@@ -33,20 +33,20 @@ export const hasOwnFiles = ({
 /** The certificate that is presented without files. */
 type OwnCertificate = Pick<Pki, 'servingCert' | 'servingKey'>
 
-/** What the certificates need of their program. */
 interface ServingParts {
   readonly clock: Clock
   readonly log: Log
-  /** Names and addresses of a certificate that is made in a directory; absent: of this machine. */
+  /** Hosts of a certificate that is made in the directory of the options. */
   readonly hosts?: () => readonly string[]
+  /** Whether the server presents its own certificate for {@link LOOPBACK_NAME}, true by default. */
+  readonly loopback?: boolean
 }
 
-/** Reads the files and follows their changes. Throws an Error that names the flag. `loopback`: has a name of its own. */
+/** Reads the files and follows their changes. Throws an Error that names the flag. */
 export async function openServingCertificates(
   options: ServingOptions,
   pki: OwnCertificate,
-  { hosts, ...parts }: ServingParts,
-  loopback = true,
+  { hosts, loopback = true, ...parts }: ServingParts,
 ): Promise<ServingCertificates> {
   const { certDir = '', sniCertKeys = [] } = options
   let { certFile = '', keyFile = '' } = options

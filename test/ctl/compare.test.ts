@@ -34,6 +34,8 @@ const DIFFERS: ReadonlySet<string> = new Set([
   // Shorter.
   'create cm x1 --from-literal=a=b --from-literal=a=c --dry-run=client',
   'delete -f cm2.json',
+  // Shows no events where none are wanted.
+  'describe pvc claim -n rich --show-events=false',
   // Takes the namespace of the configuration, as everything else does.
   'auth reconcile -f role.yaml',
 ])

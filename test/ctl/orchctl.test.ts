@@ -1,22 +1,55 @@
 /** The command line in the product's own vocabulary, and what has no counterpart to compare with. */
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { commands } from '../../src/ctl/commands.ts'
+import { issue } from '../../src/pki/issue.ts'
 import { Ctl } from './run.ts'
 
 let server: RunningServer
 let ctl: Ctl
+let expired: { readonly host: string; close(): void }
 beforeAll(async () => {
   server = await startServer()
   await server.settled()
   ctl = await Ctl.for(server.kubeconfig)
+  expired = await expiredServer(join(ctl.home, 'expired.pem'))
 })
 afterAll(async () => {
+  expired.close()
   await ctl.close()
   await server.close()
 })
+
+/** A server whose certificate was good until an hour ago; writes that of its authority. */
+async function expiredServer(path: string): Promise<typeof expired> {
+  const from = { notBeforeMs: Date.now() - 7_200_000 }
+  const subject = { commonName: 'x' }
+  const authority = issue({
+    ...from,
+    ...{ notAfterMs: Date.now() + 3_600_000, subject, use: 'authority' as const },
+  })
+  const { cert, key } = issue({
+    ...from,
+    ...{ notAfterMs: Date.now() - 3_600_000, subject, use: 'server' as const },
+    ...{ hosts: ['127.0.0.1'], issuer: authority },
+  })
+  writeFileSync(path, authority.cert)
+  const other = createServer({ cert, key })
+  other.listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  return {
+    host: `127.0.0.1:${(other.address() as AddressInfo).port}`,
+    close() {
+      other.closeAllConnections()
+      other.close()
+    },
+  }
+}
 
 test('objects carry the names of the server', async () => {
   writeFileSync(
@@ -46,15 +79,38 @@ spec:
   expect((await ctl.ok('auth', 'whoami')).split('\n')[1]).toMatch(/^Username {3,}orch-admin$/)
 })
 
-test('describe shows members as they are declared, and events', async () => {
+test('describe has the layout of the kind, and shows no values of secrets', async () => {
   const text = await ctl.ok('describe', 'deploy', 'web')
   expect(text.split('\n').map((line) => line.trim().split(':')[0])).toEqual(
-    expect.arrayContaining(['Name', 'Namespace', 'Labels', 'Selector', 'Template', 'Containers']),
+    expect.arrayContaining(['Name', 'Namespace', 'Labels', 'Selector', 'Pod Template', 'Events']),
   )
   await ctl.ok('create', 'secret', 'generic', 's', '--from-literal=p=hidden')
   const secret = await ctl.ok('describe', 'secret', 's')
   expect(secret).toContain('6 bytes')
   expect(secret).not.toContain(Buffer.from('hidden').toString('base64'))
+})
+
+test('describe shows other kinds as they are declared', async () => {
+  await ctl.run(['create', '-f', '-'], {
+    input:
+      'apiVersion: coordination.orch.io/v1\nkind: Lease\nmetadata: {name: l}\nspec: {renewTime: null, leaseTransitions: 2, holderIdentity: me}\n',
+  })
+  const text = await ctl.ok('describe', 'lease', 'l', '--show-events=false')
+  const shown = text.replaceAll(/\d{4}-\S+Z/g, 'TIME').replace(/(UID: +).*/, '$1U')
+  expect(shown.replace(/(Resource Version: +)\d+/, '$1N')).toBe(`Name:         l
+Namespace:    default
+Labels:       <none>
+Annotations:  <none>
+API Version:  coordination.orch.io/v1
+Kind:         Lease
+Metadata:
+  Creation Timestamp:  TIME
+  Resource Version:    N
+  UID:                 U
+Spec:
+  Holder Identity:    me
+  Lease Transitions:  2
+`)
 })
 
 test('a watch shows what comes', async () => {
@@ -75,11 +131,35 @@ test('a watch shows what comes', async () => {
   expect(shown).toContain('configmap/last\n')
 })
 
-test('credentials are masked where requests are shown', async () => {
-  const token = (await ctl.ok('create', 'token', 'default')).trim()
-  const { stderr } = await ctl.run(['get', 'ns', '-v=8', `--token=${token}`])
-  expect(stderr).toContain('authorization: Bearer <masked>')
-  expect(stderr).not.toContain(token)
+describe('credentials are masked where requests are shown', () => {
+  for (const { name, args, secret, shows } of [
+    {
+      name: 'a token in a header',
+      args: ['get', 'ns', '--token=TOKEN'],
+      secret: 'TOKEN',
+      shows: 'authorization: Bearer <masked>',
+    },
+    {
+      name: 'a name and a password in a header',
+      args: ['get', 'ns', '--username=me', '--password=open-sesame'],
+      secret: Buffer.from('me:open-sesame').toString('base64'),
+      shows: 'authorization: Basic <masked>',
+    },
+    {
+      name: 'a token in a body that gives it',
+      args: ['create', 'token', 'default'],
+      secret: '"token":"e',
+      shows: '"token":"<masked>"',
+    },
+  ]) {
+    test(name, async () => {
+      const token = (await ctl.ok('create', 'token', 'default')).trim()
+      const filled = args.map((arg) => arg.replace('TOKEN', token))
+      const { stderr } = await ctl.run([...filled, '-v=9'])
+      expect(stderr).toContain(shows)
+      expect(stderr).not.toContain(secret.replace('TOKEN', token))
+    })
+  }
 })
 
 describe('what fails says what to do, in a line', () => {
@@ -115,65 +195,59 @@ describe('what fails says what to do, in a line', () => {
         'Error from server (Forbidden): configmaps is forbidden: User "nobody" cannot list resource "configmaps" in API group "" in the namespace "default"\n',
     },
     {
+      args: ['get', 'ns', '--wid'],
+      stderr: "error: unknown flag: --wid\nSee 'orchctl get --help' for usage.\n",
+    },
+    {
+      args: ['get', 'ns', '--chunk-size=many'],
+      stderr:
+        'error: invalid argument "many" for "--chunk-size" flag: strconv.ParseInt: parsing "many": invalid syntax\nSee \'orchctl get --help\' for usage.\n',
+    },
+    {
+      args: ['create', 'secret', 'nothing'],
+      stderr:
+        'error: unknown command "nothing" for "orchctl create secret"\nSee \'orchctl create secret --help\' for usage.\n',
+    },
+    {
+      args: ['apply', '-f', 'broken.yaml'],
+      stderr:
+        'error: error parsing broken.yaml: error converting YAML to JSON: yaml: line 2: BROKEN\n',
+    },
+    {
+      args: ['get', 'ns', '--kubeconfig', 'broken.yaml'],
+      stderr: 'error: error loading config file "HOME/broken.yaml": yaml: line 2: BROKEN\n',
+    },
+    {
+      args: ['get', 'ns', '--client-certificate=broken.yaml', '--client-key=broken.yaml'],
+      stderr: 'error: the client certificate or its key cannot be read\n',
+    },
+    {
+      args: ['get', 'ns', '--certificate-authority=broken.yaml'],
+      stderr:
+        'error: unable to load root certificates: certificate-authority holds no certificate\n',
+    },
+    {
+      args: ['get', 'ns', '-s', 'https://EXPIRED', '--insecure-skip-tls-verify=false'],
+      stderr:
+        'Unable to connect to the server: x509: certificate has expired or is not yet valid\n',
+    },
+    {
       args: ['create', '-f', 'http://127.0.0.1/x.yaml'],
       stderr: 'error: objects are read over https only: http://127.0.0.1/x.yaml\n',
     },
   ]) {
     test(args.join(' '), async () => {
-      expect(await ctl.run(args)).toEqual({ code, stdout: '', stderr })
-    })
-  }
-})
-
-describe('convert', () => {
-  for (const { name, from, to } of [
-    {
-      name: 'an ingress of extensions',
-      from: 'apiVersion: extensions/v1beta1\nkind: Ingress\nmetadata: {name: i}\nspec: {rules: [{http: {paths: [{path: /, backend: {serviceName: s, servicePort: 80}}]}}]}\n',
-      to: {
-        apiVersion: 'networking.k8s.io/v1',
-        spec: {
-          rules: [
-            {
-              http: {
-                paths: [
-                  {
-                    path: '/',
-                    backend: { service: { name: 's', port: { number: 80 } } },
-                    pathType: 'ImplementationSpecific',
-                  },
-                ],
-              },
-            },
-          ],
-        },
-      },
-    },
-    {
-      name: 'an autoscaler',
-      from: 'apiVersion: autoscaling/v2beta1\nkind: HorizontalPodAutoscaler\nmetadata: {name: i}\nspec: {metrics: [{type: Resource, resource: {name: cpu, targetAverageUtilization: 50}}]}\n',
-      to: {
-        apiVersion: 'autoscaling/v2',
-        spec: {
-          metrics: [
-            {
-              type: 'Resource',
-              resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } },
-            },
-          ],
-        },
-      },
-    },
-    {
-      name: 'a cron job',
-      from: 'apiVersion: batch/v1beta1\nkind: CronJob\nmetadata: {name: i}\nspec: {schedule: "* * * * *"}\n',
-      to: { apiVersion: 'batch/v1', spec: { schedule: '* * * * *' } },
-    },
-  ]) {
-    test(name, async () => {
-      const { stdout } = await ctl.run(['convert', '-f', '-', '-o', 'json'], { input: from })
-      const { apiVersion, spec } = JSON.parse(stdout)
-      expect({ apiVersion, spec }).toEqual(to)
+      writeFileSync(join(ctl.home, 'broken.yaml'), 'a: [b\nc: }\n')
+      const filled = args.map((arg) => arg.replace('EXPIRED', expired.host))
+      const outcome = await ctl.run(
+        args.at(-2)?.includes('EXPIRED')
+          ? [...filled, '--certificate-authority=expired.pem']
+          : filled,
+      )
+      const shown = outcome.stderr
+        .replaceAll(ctl.home, 'HOME')
+        .replace(/(yaml: line \d+: ).*/, '$1BROKEN')
+      expect({ ...outcome, stderr: shown }).toEqual({ code, stdout: '', stderr })
     })
   }
 })

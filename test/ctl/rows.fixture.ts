@@ -1,5 +1,7 @@
 /** Invocations whose output is compared with that of a stock client, in this order on one server. */
 
+import { RICH, RICH_ROOM, RICH_STATUS, RICH_THING } from './rich.fixture.ts'
+
 /** Files that rows name, in the working folder. */
 export const FILES: Readonly<Record<string, string>> = {
   'all.yaml': `apiVersion: v1
@@ -64,6 +66,11 @@ spec:
     'apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t1}\nspec: {size: 3, items: [a, b]}\n',
   'thing2.yaml':
     'apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t1}\nspec: {size: 4, items: [c]}\n',
+  'rich.yaml': RICH,
+  'rich-thing.yaml': RICH_THING,
+  'rich-room.yaml': RICH_ROOM,
+  'rich-node.json': RICH_STATUS.node,
+  'rich-pod.json': RICH_STATUS.pod,
   'role.yaml': `apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
 metadata: {name: rec}
@@ -346,6 +353,50 @@ delete cm c1
 delete deploy/web svc/s1 -o name
 delete secret sec --now
 delete ns team
+create -f rich.yaml
+create -f rich-thing.yaml
+wait --for=condition=Established crd/rooms.example.com
+create -f rich-room.yaml
+patch node rich-node --subresource=status --patch-file rich-node.json
+patch pod bound -n rich --subresource=status --patch-file rich-pod.json
+describe node rich-node --show-events=false
+describe ns/rich -n rich
+describe quota/quota -n rich
+describe limits/limits -n rich
+describe sa/robot -n rich
+describe sa/default -n rich
+describe cm/conf -n rich
+describe cm/long -n rich
+describe secret/sec -n rich
+describe pv/vol -n rich
+describe pod/full -n rich
+describe pod/bound -n rich --show-events=false
+describe deploy/dep -n rich
+describe sts/sts -n rich
+describe ds/ds -n rich
+describe rc/rc -n rich
+describe svc/svc -n rich
+describe ing/ing -n rich
+describe ingressclass/nginx -n rich
+describe netpol/np -n rich
+describe job/job -n rich --show-events=false
+describe cj/cron -n rich
+describe hpa/hpa -n rich
+describe pdb/pdb -n rich
+describe role/role -n rich
+describe rolebinding/rb -n rich
+describe sc/fast -n rich
+describe pc/high -n rich
+describe csr/csr1 -n rich
+describe ep/svc -n rich
+describe endpointslice -n rich
+describe pvc claim -n rich --show-events=false
+describe clusterrole view
+describe clusterrole cluster-admin
+describe clusterrolebinding cluster-admin
+describe cm nope -n rich
+describe po -n rich -l app=nope
+describe cm con -n rich
 `
   .split('\n')
   .filter((line) => line !== '')
@@ -361,6 +412,11 @@ export function normal(text: string, folder: string): string {
       .replaceAll(folder, 'FOLDER')
       .replaceAll('kubectl', 'orchctl')
       .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'UID')
+      .replaceAll(/\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d \+0000/g, 'TIME')
+      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC/g, 'TIME')
+      .replaceAll(/\b(kube-api-access|svc)-[a-z0-9]{5}\b/g, '$1-RANDOM')
+      // Asks for another version.
+      .replaceAll(/^Warning: autoscaling\/v2beta2 .*\n/gm, '')
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
       .replaceAll(/resourceVersion"?: "\d+"/g, 'resourceVersion: N')
       .replaceAll(/ +(<unknown>|\d+(ms|s|m\d+s|m))(?=\s|$)/gm, ' AGE')

@@ -1,11 +1,10 @@
 /** Files that are read over https. */
 import { readFileSync } from 'node:fs'
-import { request } from 'node:https'
 import { Fault } from '../base/faults.ts'
+import { askOutside } from './outside.ts'
 
 const MAX_BYTES = 64 << 20
 const MAX_REDIRECTS = 5
-const WAIT_MS = 30_000
 
 /** The text behind a URL. */
 export async function readUrl(
@@ -26,45 +25,19 @@ export async function readUrl(
   throw new Fault(`error: unable to read URL "${text}": too many redirects`)
 }
 
-function fetched(
+async function fetched(
   url: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | { location: string }> {
-  return new Promise((resolve, reject) => {
-    const failed = (why: string) => reject(new Fault(`error: unable to read URL "${url}", ${why}`))
-    const ca = env.SSL_CERT_FILE
-    const outgoing = request(
-      url,
-      { timeout: WAIT_MS, ...(ca ? { ca: readCa(ca) } : {}) },
-      (response) => {
-        const { statusCode = 0, statusMessage = '', headers } = response
-        if (statusCode >= 300 && statusCode < 400 && headers.location) {
-          response.resume()
-          return resolve({ location: headers.location })
-        }
-        if (statusCode !== 200) {
-          response.resume()
-          return failed(`server reported ${statusCode} ${statusMessage}, status code=${statusCode}`)
-        }
-        const chunks: Buffer[] = []
-        let size = 0
-        response.on('data', (chunk: Buffer) => {
-          size += chunk.length
-          if (size > MAX_BYTES) {
-            outgoing.destroy()
-            failed('it is too long')
-          } else chunks.push(chunk)
-        })
-        response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
-        response.on('error', (error) => failed(error.message))
-      },
-    )
-    outgoing.on('timeout', () => outgoing.destroy(new Error('no answer came in time')))
-    outgoing.on('error', (error) => failed(error.message))
-    outgoing.end()
+  const failed = (why: string) => new Fault(`error: unable to read URL "${url}", ${why}`)
+  const authorities = env.SSL_CERT_FILE
+  const ca = authorities ? readFileSync(authorities, 'utf8') : undefined
+  const { status, statusText, location, body } = await askOutside({
+    ...{ url, env, ca, maxBytes: MAX_BYTES },
+  }).catch((error: Error) => {
+    throw failed(error.message)
   })
-}
-
-function readCa(path: string): string {
-  return readFileSync(path, 'utf8')
+  if (status >= 300 && status < 400 && location !== undefined) return { location }
+  if (status !== 200) throw failed(`server reported ${status} ${statusText}, status code=${status}`)
+  return body.toString('utf8')
 }

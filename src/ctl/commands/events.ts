@@ -32,8 +32,12 @@ export interface ShownEvent extends ApiObject {
 }
 
 /** When an event was seen last. */
-export const lastSeen = ({ series, lastTimestamp, eventTime, metadata }: ShownEvent): string =>
+const lastSeen = ({ series, lastTimestamp, eventTime, metadata }: ShownEvent): string =>
   series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? metadata?.creationTimestamp ?? ''
+
+/** In the order in which they were seen last. */
+export const oldestFirst = (all: readonly ShownEvent[]): ShownEvent[] =>
+  [...all].sort((a, b) => (lastSeen(a) < lastSeen(b) ? -1 : lastSeen(a) > lastSeen(b) ? 1 : 0))
 
 /** `5s`, or `5s (x3 over 1m)`. */
 export function ageText(event: ShownEvent, now: number): string {
@@ -81,10 +85,8 @@ export const events: Command = {
     const types = c.flags.list('types').map((type) => type.toLowerCase())
     const isShown = (event: ShownEvent) =>
       types.length === 0 || types.includes((event.type ?? '').toLowerCase())
-    const all = (
-      (await readAll(c, { of, namespace, name: '' }, selector)) as unknown as ShownEvent[]
-    ).filter(isShown)
-    all.sort((a, b) => (lastSeen(a) < lastSeen(b) ? -1 : lastSeen(a) > lastSeen(b) ? 1 : 0))
+    const found = await readAll(c, { of, namespace, name: '' }, selector)
+    const all = oldestFirst((found as unknown as ShownEvent[]).filter(isShown))
     const show = await printer(c)
     if (all.length === 0 && !c.flags.is('watch')) {
       return c.err(

@@ -1,7 +1,7 @@
 /** Tokens of an OpenID provider: the one of the configuration while it is valid, else a new one, which is written back. */
-import { request } from 'node:https'
 import { readFileSync } from 'node:fs'
 import { mapOf, memberOf, textOf, type ConfigMap } from '../../client/config-values.ts'
+import { askOutside } from '../api/outside.ts'
 import type { Io } from '../base/io.ts'
 import { dirname } from 'node:path'
 import { resolved, type ConfigEntry } from './files.ts'
@@ -9,7 +9,7 @@ import { changeEntry } from './write.ts'
 
 /** A token that ends this soon is replaced. */
 const MARGIN_MS = 10_000
-const WAIT_MS = 30_000
+const MAX_BYTES = 1 << 20
 
 /** A valid token of a user whose `auth-provider` is `oidc`. Rejects with an Error that says what to do. */
 export async function idToken(user: ConfigEntry, io: Io): Promise<string> {
@@ -20,7 +20,7 @@ export async function idToken(user: ConfigEntry, io: Io): Promise<string> {
   const config = mapOf(memberOf(provider, 'config') ?? {}, 'auth-provider.config')
   const token = textOf(config, 'id-token') ?? ''
   if (token !== '' && expiryOf(token) > io.now() + MARGIN_MS) return token
-  const fresh = await refreshed(config, dirname(user.file))
+  const fresh = await refreshed(config, dirname(user.file), io.env)
   const set = { ...config, 'id-token': fresh.idToken, 'refresh-token': fresh.refreshToken }
   await changeEntry(user.file, 'users', user.name, {
     ...user.value,
@@ -46,7 +46,7 @@ interface Tokens {
   readonly refreshToken: string
 }
 
-async function refreshed(config: ConfigMap, folder: string): Promise<Tokens> {
+async function refreshed(config: ConfigMap, folder: string, env: Io['env']): Promise<Tokens> {
   const get = (key: string) => textOf(config, key) ?? ''
   const issuer = get('idp-issuer-url')
   const refreshToken = get('refresh-token')
@@ -57,6 +57,7 @@ async function refreshed(config: ConfigMap, folder: string): Promise<Tokens> {
   }
   const ca = caOf(config, folder)
   const found = (await call(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
+    env,
     ca,
   })) as {
     token_endpoint?: string
@@ -70,7 +71,7 @@ async function refreshed(config: ConfigMap, folder: string): Promise<Tokens> {
     client_id: get('client-id'),
     ...(get('client-secret') === '' ? {} : { client_secret: get('client-secret') }),
   })
-  const answer = (await call(endpoint, { ca, form: form.toString() })) as {
+  const answer = (await call(endpoint, { env, ca, form: form.toString() })) as {
     id_token?: string
     refresh_token?: string
   }
@@ -87,39 +88,26 @@ function caOf(config: ConfigMap, folder: string): string | undefined {
   return path === undefined ? undefined : readFileSync(resolved(path, folder), 'utf8')
 }
 
+interface Call {
+  readonly env: Io['env']
+  readonly ca: string | undefined
+  readonly form?: string
+}
+
 /** The JSON value of a response. Texts of failures hold nothing that was sent. */
-function call(url: string, options: { ca: string | undefined; form?: string }): Promise<unknown> {
-  if (!url.startsWith('https://'))
-    return Promise.reject(new Error('oidc: the issuer is not an https URL'))
-  const { ca, form } = options
-  return new Promise((resolve, reject) => {
-    const failed = (why: string) => reject(new Error(`oidc: ${new URL(url).origin}: ${why}`))
-    const outgoing = request(
-      url,
-      {
-        method: form === undefined ? 'GET' : 'POST',
-        timeout: WAIT_MS,
-        ...(ca === undefined ? {} : { ca }),
-        headers: form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' },
-      },
-      (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('error', (error) => failed(error.message))
-        response.on('end', () => {
-          if (response.statusCode !== 200) {
-            return failed(`the provider answered ${response.statusCode}: log in again`)
-          }
-          try {
-            resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')))
-          } catch {
-            failed('the answer is not JSON')
-          }
-        })
-      },
-    )
-    outgoing.on('timeout', () => outgoing.destroy(new Error('no answer came in time')))
-    outgoing.on('error', (error) => failed(error.message))
-    outgoing.end(form)
-  })
+async function call(url: string, options: Call): Promise<unknown> {
+  if (!url.startsWith('https://') || !URL.canParse(url))
+    throw new Error('oidc: the issuer is not an https URL')
+  const failed = (why: string) => new Error(`oidc: ${new URL(url).origin}: ${why}`)
+  const { status, body } = await askOutside({ url, ...options, maxBytes: MAX_BYTES }).catch(
+    (error: Error) => {
+      throw failed(error.message)
+    },
+  )
+  if (status !== 200) throw failed(`the provider answered ${status}: log in again`)
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown
+  } catch {
+    throw failed('the answer is not JSON')
+  }
 }

@@ -47,7 +47,13 @@ const STEPS: readonly Step[] = [
     change: endpointSlice,
   },
   { kinds: ['Event'], from: ['events{api}/v1beta1'], to: 'events{api}/v1' },
-  { kinds: ['PodDisruptionBudget', 'Eviction'], from: ['policy/v1beta1'], to: 'policy/v1' },
+  {
+    kinds: ['PodDisruptionBudget'],
+    from: ['policy/v1beta1'],
+    to: 'policy/v1',
+    change: budget,
+  },
+  { kinds: ['Eviction'], from: ['policy/v1beta1'], to: 'policy/v1' },
   { kinds: ['RuntimeClass'], from: ['node{api}/v1beta1'], to: 'node{api}/v1' },
   {
     kinds: ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'],
@@ -102,7 +108,12 @@ const STEPS: readonly Step[] = [
     change: workload,
   },
   { kinds: ['ControllerRevision'], from: ['apps/v1beta1', 'apps/v1beta2'], to: 'apps/v1' },
-  { kinds: ['PodSecurityPolicy'], from: ['extensions/v1beta1'], to: 'policy/v1beta1' },
+  {
+    kinds: ['PodSecurityPolicy'],
+    from: ['extensions/v1beta1', 'policy/v1beta1'],
+    to: 'policy/v1',
+    change: withoutReplacement,
+  },
 ]
 
 /** An object in the target version; without one, in the version that replaces its own. */
@@ -131,6 +142,18 @@ function rename(of: Tree, from: string, to: string): void {
   if (!Object.hasOwn(of, from)) return
   of[to] = of[from]
   delete of[from]
+}
+
+function budget(object: Tree): void {
+  const spec = tree(object.spec)
+  // The old version selected nothing by an empty selector, the new one everything.
+  if (isTree(spec.selector) && Object.keys(spec.selector).length === 0) delete spec.selector
+}
+
+function withoutReplacement({ kind, apiVersion }: Tree, v: Vocabulary): void {
+  throw new Fault(
+    `error: ${String(kind)} of ${String(apiVersion)} is replaced by no other kind: label namespaces with ${v.resolve('pod-security.{label}/enforce')} instead`,
+  )
 }
 
 function autoscaler(object: Tree): void {
@@ -305,7 +328,9 @@ function workload(object: Tree): void {
     spec.revisionHistoryLimit ??= from === 'apps/v1beta1' ? 2 : 2_147_483_647
     const strategy = tree(spec.strategy)
     if (strategy.type === undefined || strategy.type === 'RollingUpdate') {
-      const rolling = { maxSurge: 1, maxUnavailable: 1, ...tree(strategy.rollingUpdate) }
+      const most = from === 'apps/v1beta1' ? '25%' : 1
+      const given = tree(strategy.rollingUpdate)
+      const rolling = { maxSurge: most, maxUnavailable: most, ...given }
       spec.strategy = { ...strategy, type: 'RollingUpdate', rollingUpdate: rolling }
     }
   }
