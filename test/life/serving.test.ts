@@ -1,7 +1,7 @@
 /** What clients meet in the handshake and in the headers of every response, by openssl and curl. */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { connect as connectHttp2, type Settings } from 'node:http2'
 import { tmpdir } from 'node:os'
@@ -305,6 +305,9 @@ test('servers on one port', async () => {
 describe('what cannot be served', () => {
   const [cert, key] = pair('good', 'good').split(',') as [string, string]
   const absent = join(dir, 'absent')
+  const broken = join(dir, 'broken')
+  mkdirSync(broken)
+  for (const name of ['apiserver.crt', 'apiserver.key']) file(join('broken', name), 'words')
   for (const { serving, message } of [
     {
       serving: { certFile: cert },
@@ -317,6 +320,14 @@ describe('what cannot be served', () => {
     {
       serving: { certFile: key, keyFile: key },
       message: `serving.certFile: ${key} holds no certificate`,
+    },
+    {
+      serving: { certDir: key },
+      message: 'serving.certDir: a part of the path is not a folder',
+    },
+    {
+      serving: { certDir: broken },
+      message: `serving.certDir: ${join(broken, 'apiserver.crt')} holds no certificate`,
     },
     {
       serving: { sniCertKeys: [`${cert},${cert}:a`] },
