@@ -22,7 +22,7 @@ export const deletion: Question = {
     }
     // The first ones warm the server up.
     await removed(bench, ours.target, (await made()).path)
-    const creates: Sample[] = []
+    let { path } = await made()
     const row = await bench.alternate(
       {
         question: 'delete',
@@ -31,12 +31,12 @@ export const deletion: Question = {
         goal: null,
         costs: { of: 'bare', atMost: 0.4 },
       },
+      async () => sampleOf(await removed(bench, target, path), listItems),
       async () => {
-        const { path, sample } = await made()
-        creates.push(sample)
-        return sampleOf(await removed(bench, target, path), listItems)
+        const next = await made()
+        path = next.path
+        return next.sample
       },
-      async (round) => creates[round]!,
     )
     const one = `${(await made()).path}/${PREFIX}0000000`
     const gets = async () =>
@@ -52,10 +52,7 @@ export const deletion: Question = {
         unit: 'ms',
         goal: { of: 'ratio', is: 'at most', number: 4 },
       },
-      async () => {
-        const { path } = await made()
-        return p99Until(removedBy(remover, target, path), gets)
-      },
+      async () => p99Until(removedBy(remover, target, (await made()).path), gets),
       gets,
     )
     return [row, beside]

@@ -1,5 +1,6 @@
 import type { Question } from '../bench.ts'
 import { apply } from './apply.ts'
+import { audit } from './audit.ts'
 import { command } from './command.ts'
 import { create } from './create.ts'
 import { custom } from './custom.ts'
@@ -24,6 +25,7 @@ import { webhooks } from './webhooks.ts'
 export const questions: readonly Question[] = [
   get,
   identity,
+  audit,
   list,
   selectors,
   mixed,

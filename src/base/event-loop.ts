@@ -6,11 +6,16 @@ const LONG_MS = 20
 
 /** The pace of one piece of work with several parts: it yields to the event loop between them, where it took long. */
 export class Pace {
+  readonly #longMs: number
   #since = performance.now()
+
+  constructor(longMs = LONG_MS) {
+    this.#longMs = longMs
+  }
 
   /** Yields to the event loop when this work has taken long since the last time; null when it has not. */
   pause(): Promise<void> | null {
-    if (performance.now() - this.#since < LONG_MS) return null
+    if (performance.now() - this.#since < this.#longMs) return null
     return yieldToEventLoop().then(() => {
       this.#since = performance.now()
     })

@@ -60,6 +60,11 @@ export class ResourceCache {
     return this.#index.countAfter(prefix, key)
   }
 
+  /** Number of changes that are kept. */
+  get changes(): number {
+    return this.#log.length - this.#cut
+  }
+
   /** Number of objects now. */
   get size(): number {
     return this.#present

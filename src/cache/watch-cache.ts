@@ -59,7 +59,7 @@ export interface CacheOptions {
 /** Observer of a cache, for metrics. Must not throw. */
 export interface CacheObserver {
   /** All objects under a prefix were read. */
-  initialized(prefix: string): void
+  initialized(prefix: string, objects: number): void
   /** So many changes under a prefix are passed on. */
   dispatched(prefix: string, changes: number): void
 }
@@ -387,7 +387,7 @@ export class WatchCache {
           }
           for (const event of missed) if (event.at > resourceCache.floor) resourceCache.apply(event)
           this.#resourceCaches.set(prefix, resourceCache)
-          this.#options.observer?.initialized(prefix)
+          this.#options.observer?.initialized(prefix, resourceCache.size)
           if (form) this.#byForm.set(form.of, resourceCache)
           return resourceCache
         },

@@ -13,6 +13,8 @@ export interface HookContext {
   readonly gate: (name: string) => boolean
   /** Whether containers may run privileged; defaults to false. */
   readonly allowPrivileged?: boolean
+  /** Told how long the rules of a schema took; absent: nobody measures. */
+  readonly took?: (work: 'compilation' | 'evaluation', ms: number) => void
   /** The requesting user; absent for requests of the server itself. */
   readonly user?: Requester
   /** Resolved group version of the request, for kinds whose rules depend on it; absent: the storage version. */
@@ -68,6 +70,11 @@ export interface Hooks<T> {
    * the result of a patch.
    */
   setDefaults?(object: T, c: HookContext): void
+  /**
+   * Hooks replace parts of the object, and never change in place what lies deeper than the members of its own members:
+   * the object may share those parts with the present one.
+   */
+  readonly sharesParts?: true
   /** Before a create is validated: drop fields that clients may not set. */
   prepareForCreate?(object: T, c: HookContext): void
   /** Before an update is validated: restore fields that clients may not change; raise `generation`. */
@@ -183,6 +190,8 @@ export interface Allocators {
   range(allocator: string): string | undefined
   /** Whether the value is not allocated. */
   isFree(allocator: string, value: string): boolean
+  /** An object named an address; for metrics. */
+  named?(allocator: string, isDone: boolean): void
   /** A free value, not yet allocated; null when the allocator is exhausted. */
   pick(allocator: string): string | null
 }

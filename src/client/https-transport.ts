@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { Clock } from '../base/clock.ts'
 import { StatusError, type Status } from '../meta/errors.ts'
+import type { Registry } from '../metrics/registry.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
 import { pathOf, queryOf } from './api-path.ts'
 import { CallError, withoutSecrets } from './call-error.ts'
@@ -13,6 +14,7 @@ import type { ShownCredentials } from './standing-credentials.ts'
 import { discover } from './discovery.ts'
 import { linesOf } from './lines.ts'
 import { META_GROUP } from './meta-group.ts'
+import { measuredRequest } from './rest-metrics.ts'
 import { statusErrorOf } from './status-error.ts'
 import type {
   ApiRequest,
@@ -31,6 +33,8 @@ export interface HttpsTransportParts {
   readonly credentials: CredentialSource
   readonly clock: Clock
   readonly userAgent: string
+  /** Counts every request. */
+  readonly metrics?: Registry | undefined
   /** Others use the same connection: it stays when this way is closed. */
   readonly isWireShared?: boolean
 }
@@ -131,7 +135,8 @@ export class HttpsTransport implements Transport {
 
   /** Sends a request and reads a successful response; rejects with StatusError or CallError. */
   async #within<R>(sending: Sending, read: (answer: WireAnswer) => Promise<R>): Promise<R> {
-    const { wire, credentials, clock } = this.#parts
+    const { wire, credentials, clock, metrics } = this.#parts
+    let ended: ReturnType<typeof measuredRequest> | undefined
     const limit = new AbortController()
     const { signal, timeoutMs } = sending
     const cancel =
@@ -143,16 +148,23 @@ export class HttpsTransport implements Transport {
     try {
       all.throwIfAborted()
       shown = await credentials.current()
+      const body = sending.body === undefined ? null : Buffer.from(formatJson(sending.body))
+      const { host } = wire.server
+      ended =
+        metrics &&
+        measuredRequest(metrics, { host, method: sending.method, sent: body?.length ?? 0 })
       const answer = await wire.open(
         {
           method: sending.method,
           path: wire.server.pathname.replace(/\/+$/, '') + sending.path,
           headers: this.#headers(sending, shown),
-          body: sending.body === undefined ? null : Buffer.from(formatJson(sending.body)),
+          body,
           signal: all,
         },
         shown,
       )
+      ended?.(answer.status)
+      ended = undefined
       if (answer.status === 401) credentials.rejected(shown)
       if (answer.status < 200 || answer.status > 299) throw await failureOf(answer)
       return await read(answer)
@@ -160,6 +172,7 @@ export class HttpsTransport implements Transport {
       throw this.#failure(error, sending, all, shown.secrets)
     } finally {
       cancel()
+      ended?.(0)
     }
   }
 

@@ -8,7 +8,9 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { transportProblem } from '../outgoing/transport-problem.ts'
 import { answerError, CallError, withoutSecrets } from './call-error.ts'
 import { isReset } from '../outgoing/platform-errors.ts'
+import type { Registry } from '../metrics/registry.ts'
 import type { ClientConfig } from './client-config.ts'
+import { measuredRequest } from './rest-metrics.ts'
 import { mapOf, memberOf, type ConfigMap } from './config-values.ts'
 import { Connections } from './connection.ts'
 import { bareHost, portOf, serverUrl } from './server-address.ts'
@@ -71,6 +73,8 @@ export interface JsonClientOptions {
   readonly describeAnswer?: (code: number, body: Buffer) => string
   /** Observes every attempt, with its bodies. */
   readonly onCall?: CallObserver | undefined
+  /** Counts every attempt. */
+  readonly metrics?: Registry | undefined
 }
 
 /** One call. */
@@ -262,17 +266,22 @@ export class JsonClient {
       agent: this.#connections.agentFor(shown),
       signal,
     }
+    const { metrics } = this.#options
+    const ended =
+      metrics && measuredRequest(metrics, { host: target.host, method, sent: body?.length ?? 0 })
     const answer = await beginAfresh(
       () => beginExchange(url.protocol, options, body),
       () => this.#connections.dropIdle(),
-    )
+    ).catch((error: unknown) => {
+      ended?.(0)
+      throw error
+    })
     const tooLarge = () =>
       new CallError(`${prefix}the answer is larger than ${maxAnswerBytes} bytes`)
-    return {
-      code: answer.statusCode ?? 0,
-      retryAfter: answer.headers['retry-after'],
-      body: await readAnswer(answer, maxAnswerBytes, tooLarge),
-    }
+    const code = answer.statusCode ?? 0
+    const received = await readAnswer(answer, maxAnswerBytes, tooLarge)
+    ended?.(code, received.length)
+    return { code, retryAfter: answer.headers['retry-after'], body: received }
   }
 
   /** Checks the status of a response; returns how to read its body. */

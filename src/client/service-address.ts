@@ -2,6 +2,7 @@
 import type { Ids } from '../base/ids.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
 import type { Endpoints } from '../kinds/core/endpoints.ts'
+import type { ClientConfig } from './client-config.ts'
 import type { Service } from '../kinds/core/service/service.ts'
 
 /** A port of a service. */
@@ -19,8 +20,8 @@ export interface DialAddress {
 
 /** The address of a service. */
 export interface ServiceAddress extends DialAddress {
-  /** The caller's identity there, and an additional authority, PEM; absent: nothing particular. */
-  readonly as?: { readonly token: string; readonly ca: string }
+  /** The caller's identity there, an additional authority, and the name of the certificate; absent: as for others. */
+  readonly as?: Required<Pick<ClientConfig, 'token' | 'ca'>> & Pick<ClientConfig, 'tlsServerName'>
 }
 
 /** Finds the address of a service at this moment. Rejects with an Error that states why there is none. */

@@ -31,6 +31,7 @@ export interface WebhookClientsOptions {
   /** Credentials for a host and port; none by default. */
   readonly credentials?: (host: string, port: number) => UserConfig | null
   readonly onCall?: JsonClientOptions['onCall']
+  readonly metrics?: JsonClientOptions['metrics']
 }
 
 /** A client of the server of a webhook, and the path of the webhook there. */
@@ -102,12 +103,12 @@ export class WebhookClients {
     dial: ServiceAddress | null,
     caBundle: string,
   ): Promise<JsonClient> {
-    const { v, clock, userAgent, maxAnswerBytes, describeAnswer, credentials, onCall } =
+    const { v, clock, userAgent, maxAnswerBytes, describeAnswer, credentials, onCall, metrics } =
       this.#options
     const { as } = dial ?? {}
     const ca = `${Buffer.from(caBundle, 'base64').toString('utf8')}${as ? `\n${as.ca}` : ''}`.trim()
     const config: ClientConfig = {
-      ...(as ? { token: as.token } : credentials?.(host, port)),
+      ...(as ?? credentials?.(host, port)),
       server: `https://${shownHost}`,
       ...(ca === '' ? {} : { ca }),
     }
@@ -122,6 +123,7 @@ export class WebhookClients {
       attempts: 1,
       shownHost,
       onCall,
+      metrics,
       ...(userAgent === undefined ? {} : { userAgent }),
       ...(describeAnswer === undefined ? {} : { describeAnswer }),
       ...(dial ? { dial: { host: dial.host, port: dial.port } } : {}),

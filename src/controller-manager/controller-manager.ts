@@ -16,6 +16,7 @@ import { EventRecorder } from '../client/event-recorder.ts'
 import { HttpsTransport } from '../client/https-transport.ts'
 import { KnownResources } from '../client/known-resources.ts'
 import { LeaderElector } from '../client/leader-election.ts'
+import { rateLimited, type RequestRate } from '../client/rate-limited.ts'
 import { pause } from '../client/retry.ts'
 import { SharedInformers } from '../client/shared-informers.ts'
 import { Wire } from '../client/wire.ts'
@@ -68,6 +69,8 @@ export interface ControllerManagerOptions {
     readonly renewDeadlineMs: number
     readonly retryPeriodMs: number
   } | null
+  /** Requests of each client; as many as it takes when absent. */
+  readonly rate?: RequestRate
   /** Features that differ from the defaults of the release. */
   readonly featureGates?: Readonly<Record<string, boolean>>
   readonly log: Log
@@ -177,21 +180,20 @@ async function settingOf(options: CheckedOptions, signal: AbortSignal): Promise<
   if (!v) return null
   const userAgent = v.resolve('{system}-controller-manager')
   const own = new Wire(config, clock)
+  const metrics = new Registry({ v, log })
   const credentials = await openCredentials(config, { clock, interactive: false })
-  const clientOn = (wire: Wire, source: CredentialSource) =>
-    new Client({
-      transport: new HttpsTransport({
-        wire,
-        credentials: source,
-        clock,
-        userAgent,
-        isWireShared: true,
-      }),
+  const { rate = UNLIMITED } = options
+  const clientOn = (wire: Wire, source: CredentialSource, most: RequestRate) => {
+    const parts = { wire, credentials: source, clock, userAgent, metrics, isWireShared: true }
+    return new Client({
+      transport: rateLimited(new HttpsTransport(parts), most, clock),
       clock,
       ids: randomIds,
       timeoutMs: 0,
     })
-  const client = clientOn(own, credentials)
+  }
+  // Leases, reviews and watches do not wait for the writes of controllers.
+  const client = clientOn(own, credentials, UNLIMITED)
   const accounts = useServiceAccountCredentials ? new Wire(anonymously(config), clock) : null
   const namespace = v.resolve('{system}-system')
   return {
@@ -199,20 +201,32 @@ async function settingOf(options: CheckedOptions, signal: AbortSignal): Promise<
     v,
     clock,
     client,
-    managerClient: () => clientOn(own, credentials),
-    metrics: new Registry({ v, log }),
+    managerClient: () => clientOn(own, credentials, rate),
+    metrics,
     pages: new Map(),
     running: [],
     clientFor: (name) =>
       accounts
-        ? clientOn(accounts, new AccountCredentials({ client, namespace, name, clock }))
-        : clientOn(own, credentials),
+        ? clientOn(
+            accounts,
+            new AccountCredentials({ client, namespace, name, clock }),
+            rateOf(name, rate),
+          )
+        : clientOn(own, credentials, rateOf(name, rate)),
     close() {
       own.close()
       accounts?.close()
     },
   }
 }
+
+const UNLIMITED: RequestRate = { perSecond: 0, burst: 0 }
+
+/** The rate of the client of an account. To empty a namespace takes many requests. */
+const rateOf = (account: string, { perSecond, burst }: RequestRate): RequestRate =>
+  account === 'namespace-controller'
+    ? { perSecond: perSecond * 20, burst: burst * 100 }
+    : { perSecond, burst }
 
 /** The address of the server, without credentials. */
 const anonymously = ({

@@ -29,6 +29,7 @@ import { serviceAccountTokens, type ServiceAccountTokenParts } from './service-a
 import { serviceAccounts } from './service-accounts.ts'
 import { ttlAfterFinished } from './ttl-after-finished.ts'
 import { volumeBinder } from './volume-binder.ts'
+import { volumeExpander } from './volume-expander.ts'
 import { volumeProtection } from './volume-protection.ts'
 
 /** Dependencies of controllers. */
@@ -52,6 +53,7 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   claimProtection,
   volumeProtection,
   volumeBinder,
+  volumeExpander,
   ephemeralVolumes,
   attachDetach,
   nodeLifecycle,

@@ -38,6 +38,15 @@ const KNOWN = namedFlags(
 const AGENT = `${words.agent}-`
 const OWN_AGENT = `${dropIn.own.words.agent}-`
 
+const OWN_NODE_PORT = 'apiserver-service-node-port'
+const NODE_PORT = `${words.brand}-service-node-port`
+
+/** How the drop-in program calls a flag of the server. */
+function spellingOf(name: string): string {
+  if (name === OWN_NODE_PORT) return NODE_PORT
+  return name.startsWith(OWN_AGENT) ? AGENT + name.slice(OWN_AGENT.length) : name
+}
+
 /** All flags of the drop-in program by their names there, and which of them have no effect. */
 export interface ApiserverFlags {
   readonly all: Flags
@@ -48,10 +57,10 @@ export interface ApiserverFlags {
 
 /** Adds to the flags of the server what it lacks. */
 export function apiserverFlags(own: Flags): ApiserverFlags {
-  const branded = Object.entries(own).map(([name, flag]): [string, Flag] => [
-    name.startsWith(OWN_AGENT) ? AGENT + name.slice(OWN_AGENT.length) : name,
-    flag,
-  ])
+  const branded = Object.entries(own)
+    // Here they are named, but never refused.
+    .filter(([, { section }]) => section !== 'Without effect')
+    .map(([name, flag]): [string, Flag] => [spellingOf(name), flag])
   const spelled = Object.fromEntries(branded)
   const lacking = (flags: Flags) =>
     Object.fromEntries(Object.entries(flags).filter(([name]) => !Object.hasOwn(spelled, name)))
@@ -62,5 +71,6 @@ export function apiserverFlags(own: Flags): ApiserverFlags {
 /** An argument with the server's own name of the flag. */
 export function ownSpelling(arg: string): string {
   const dashed = arg.replace(/^--[^=]+/, (flag) => flag.replaceAll('_', '-'))
+  if (dashed.startsWith(`--${NODE_PORT}`)) return dashed.replace(NODE_PORT, OWN_NODE_PORT)
   return dashed.startsWith(`--${AGENT}`) ? `--${OWN_AGENT}${dashed.slice(AGENT.length + 2)}` : arg
 }

@@ -1,7 +1,7 @@
 /** Calls the webhooks of users that convert objects between versions of their kinds. */
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
-import type { CallObserver } from '../client/json-call.ts'
+import type { CallObserver, JsonClientOptions } from '../client/json-call.ts'
 import { clusterIpResolver, type ServiceResolver } from '../client/service-address.ts'
 import { WebhookClients, type WebhookTarget } from '../client/webhook-clients.ts'
 import type { CustomResourceDefinition } from '../kinds/apiextensions/custom-resource-definition.ts'
@@ -28,6 +28,7 @@ export interface ConversionParts {
   /** Finds these services; their cluster IPs by default. */
   readonly resolve?: ServiceResolver
   readonly onCall?: CallObserver | undefined
+  readonly metrics?: JsonClientOptions['metrics']
 }
 
 /** The webhooks of all definitions. */
@@ -35,7 +36,7 @@ export class ConversionWebhooks {
   readonly #parts: Pick<ConversionParts, 'v' | 'ids'>
   readonly #clients: WebhookClients
 
-  constructor({ v, clock, ids, objects, resolve, onCall }: ConversionParts) {
+  constructor({ v, clock, ids, objects, resolve, onCall, metrics }: ConversionParts) {
     this.#parts = { v, ids }
     this.#clients = new WebhookClients({
       v,
@@ -43,6 +44,7 @@ export class ConversionWebhooks {
       resolve: resolve ?? clusterIpResolver(objects),
       maxAnswerBytes: MAX_ANSWER_BYTES,
       onCall,
+      metrics,
     })
   }
 

@@ -9,8 +9,7 @@ import type { Codec, JsonObject } from '../codec/codec.ts'
 import type { Strategy } from '../catalogue/entry.ts'
 import { collecting, FieldErrors, sameValue } from '../meta/field-errors.ts'
 import { raised, type ObjectMeta, type Typed } from '../meta/object-meta.ts'
-import type { PartSubresource } from '../catalogue/resource.ts'
-import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import type { HookContext, PartSubresource } from '../catalogue/resource.ts'
 import { listRules } from './list-rules.ts'
 import { scaleRules, type ScalePaths } from './schema-scale.ts'
 
@@ -35,14 +34,14 @@ export class SchemaRules {
   }
 
   /** Violations of all other rules, after `check`; `old` when the object replaces another. */
-  checkFurther(object: Typed, old: Typed | undefined, errors: FieldErrors, v: Vocabulary): void {
+  checkFurther(object: Typed, old: Typed | undefined, errors: FieldErrors, c: HookContext): void {
     const value = this.#plain(object)
     const before: Json = old && this.#plain(old)
     if (this.#scale) scaleRules(value, this.#scale, errors)
-    validateEmbedded(value, this.#schema, false, v, errors)
+    validateEmbedded(value, this.#schema, false, c.v, errors)
     // Duplicates of an earlier schema do not keep an object from being changed.
     if (before === undefined || !this.#hasDuplicates(before)) listRules(value, this.#schema, errors)
-    this.#evaluate(value, before, errors)
+    this.#evaluate(value, before, errors, c)
   }
 
   #hasDuplicates(value: Json): boolean {
@@ -50,7 +49,7 @@ export class SchemaRules {
     return !collecting(() => listRules(value, this.#schema, found)) || found.list.length > 0
   }
 
-  #evaluate(value: Json, before: Json, errors: FieldErrors): void {
+  #evaluate(value: Json, before: Json, errors: FieldErrors, { took }: HookContext): void {
     const expressions = SchemaExpressions.of(this.#schema)
     if (!expressions) return
     // Rules could fail on absent or mistyped values.
@@ -58,7 +57,12 @@ export class SchemaRules {
       errors.invalid(undefined, NOT_CHECKED)
       return
     }
+    const start = performance.now()
+    const compiledBefore = expressions.compiledMs
     evaluateRules(value, before, this.#schema, expressions, new Budget(), errors)
+    const compiling = expressions.compiledMs - compiledBefore
+    if (compiling > 0) took?.('compilation', compiling)
+    took?.('evaluation', performance.now() - start - compiling)
   }
 
   #plain(object: Typed): JsonObject {
@@ -88,7 +92,7 @@ export function schemaStrategy(
     prepareForUpdate(next, old) {
       if (!sameButMetadata(next, old)) next.metadata.generation = raised(old.metadata)
     },
-    validate: (object, errors, c, old) => rules().checkFurther(object, old, errors, c.v),
+    validate: (object, errors, c, old) => rules().checkFurther(object, old, errors, c),
     deleteAnswers: 'status',
     needsVersionOnUpdate: true,
     unknownSelector: (label) => `field label not supported: ${label}`,
@@ -109,7 +113,7 @@ export const schemaStatus = (
     keepMetadata(next.metadata, old.metadata)
   },
   validateUpdate: (next: Typed, old: Typed, errors, c) =>
-    rules().checkFurther(next, old, errors, c.v),
+    rules().checkFurther(next, old, errors, c),
   get unowned() {
     return Object.keys(schema().properties ?? { spec: {} }).filter(
       (name) => !['apiVersion', 'kind', 'metadata', 'status'].includes(name),

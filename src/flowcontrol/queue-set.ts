@@ -12,6 +12,7 @@
  *     1       a b c d    0 → 3 → 6 → 9      a b at once; then e, whose virtual finish is 4; then c and d
  *     2       e          1 → 4
  */
+import { CountTimes } from './count-times.ts'
 import { dealHand, flowHash } from './flow-hash.ts'
 import type { RejectionReason } from './flow-counts.ts'
 import type { Flow } from './flow.ts'
@@ -47,6 +48,25 @@ export interface Bounds {
   readonly max: number
 }
 
+/** How a level was used while its limits were these. */
+export class LevelTimes {
+  readonly executing = new CountTimes()
+  readonly waiting = new CountTimes()
+  readonly seats = new CountTimes()
+  /** Seats. */
+  readonly limit: number
+  /** Requests that may wait; 0: none. */
+  readonly capacity: number
+
+  constructor(limit: number, settings: QueueSettings | null) {
+    this.limit = limit
+    this.capacity = settings === null ? 0 : settings.queues * settings.queueLengthLimit
+  }
+}
+
+/** Changes of limits that are remembered, should nobody read the metrics. */
+const MAX_TIMES = 50
+
 export class QueueSet {
   /** Seats of the level. */
   limit: number
@@ -69,6 +89,8 @@ export class QueueSet {
   /** Virtual start of the request dispatched last, and the virtual time then; seats × milliseconds. */
   latestStart = 0
   dispatchedAt = 0
+  #times: LevelTimes
+  #timesBefore: LevelTimes[] = []
   /** Called when nothing waits or runs any more. */
   onIdle: () => void = () => {}
 
@@ -85,6 +107,13 @@ export class QueueSet {
     this.settings = options.settings
     this.#waitLimitMs = options.waitLimitMs
     this.#virtualAt = clock.now()
+    this.#times = new LevelTimes(this.limit, this.settings)
+  }
+
+  /** How the level was used up to now: by each of the limits that it had, the present ones last. */
+  times(): readonly LevelTimes[] {
+    this.#advance(this.#clock.now())
+    return [...this.#timesBefore.splice(0), this.#times]
   }
 
   get isIdle(): boolean {
@@ -120,6 +149,11 @@ export class QueueSet {
   configure(limit: number, settings: QueueSettings | null): void {
     const now = this.#clock.now()
     this.#advance(now)
+    if (limit !== this.limit || !sameSettings(this.settings, settings)) {
+      this.#timesBefore.push(this.#times)
+      if (this.#timesBefore.length > MAX_TIMES) this.#timesBefore.shift()
+      this.#times = new LevelTimes(limit, settings)
+    }
     this.limit = limit
     if (!sameSettings(this.settings, settings)) this.settings = settings
     this.#dispatch(now)
@@ -132,12 +166,12 @@ export class QueueSet {
     const { observer } = flow.counts
     if (observer !== null) observer.estimated(ticket.seats)
     const { settings } = this
+    this.#advance(now)
     if (settings === null) {
       if (this.#fits(ticket.seats)) this.#execute(ticket, now)
       else this.#reject(ticket, 'concurrency-limit', now)
       return ticket
     }
-    this.#advance(now)
     const queue = this.#queueFor(flow, settings)
     if (this.#seatsInUse >= this.limit && queue.length >= settings.queueLengthLimit) {
       this.#reject(ticket, 'queue-full', now)
@@ -339,6 +373,12 @@ export class QueueSet {
   #advance(now: number): void {
     const passed = now - this.#virtualAt
     this.#virtualAt = now
+    if (passed > 0) {
+      const times = this.#times
+      times.executing.add(this.#executing, passed)
+      times.waiting.add(this.#waiting, passed)
+      times.seats.add(this.#seatsInUse, passed)
+    }
     if (this.#activeQueues === 0) return
     const requested = this.#seatsInUse + this.#seatsWaiting
     this.#virtual +=

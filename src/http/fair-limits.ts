@@ -6,6 +6,7 @@ import type { Turns } from '../flowcontrol/turns.ts'
 import type { WatchCounts } from '../flowcontrol/watch-counts.ts'
 import { listWidth, ONE_SEAT, writeWidth, type Width } from '../flowcontrol/width.ts'
 import type { Context } from './context.ts'
+import type { InFlight, RequestKind } from './in-flight.ts'
 import { isLongRunning } from './request-info.ts'
 import { tooManyRequests, type Held, type RequestLimits } from './request-limits.ts'
 
@@ -14,6 +15,9 @@ export interface FairLimitsOptions {
   readonly turns: Turns
   readonly watches: WatchCounts
   /** Number of stored objects of a resource; undefined: unknown. */
+  /** Told of requests that wait, by kind; absent: nobody counts them. */
+  readonly waiting?: Readonly<Record<RequestKind, InFlight>>
+  readonly now?: () => number
   readonly storedObjects: (group: string, resource: string) => number | undefined
 }
 
@@ -78,9 +82,13 @@ export class FairLimits implements RequestLimits {
 
   #wait(context: Context, ticket: Ticket): Promise<void> {
     const { exchange } = context
-    const { turns } = this.#options
+    const { turns, now = Date.now } = this.#options
+    const kind = context.record?.flight ?? null
+    const counted = kind === null ? undefined : this.#options.waiting?.[kind]
+    counted?.begin(now())
     return new Promise((resolve, reject) => {
       ticket.onDecision = () => {
+        counted?.end(now())
         exchange.whenGone(null)
         if (ticket.state !== 'executing') return reject(tooManyRequests(context))
         const turn = turns.take(ticket.flow, ticket.startedAt)

@@ -79,7 +79,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     ...(options.maxStreams === undefined ? {} : { maxStreams: options.maxStreams }),
   })
   takeHttp1(server, { onExchange, stages })
-  admitFirst(server, connections)
+  const byAddress = new AddressContexts(server, contexts)
+  admitFirst(server, connections, (socket) => byAddress.prepare(socket))
   const sockets = takeSecured(server, sessions, options)
   const { onHandshakeError } = options
   if (onHandshakeError) server.on('tlsClientError', onHandshakeError)
@@ -97,6 +98,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     setTls(change) {
       contexts.change(change)
       server.setSecureContext(contexts.standard)
+      byAddress.changed()
     },
     stopAccepting: () => void closing(),
     async close(graceMs) {
@@ -183,13 +185,47 @@ function bound(
   })
 }
 
+/**
+ * Presents the certificate of the address that a client connects to, for clients that ask for no name. A connection takes
+ * the context that the server has when it begins.
+ */
+class AddressContexts {
+  readonly #server: Server
+  readonly #contexts: TlsContexts
+  /** Address whose context the server has; empty: none was needed. */
+  #current = ''
+
+  constructor(server: Server, contexts: TlsContexts) {
+    this.#server = server
+    this.#contexts = contexts
+  }
+
+  prepare({ localAddress = '' }: Socket): void {
+    if (!this.#contexts.hasAddresses) return
+    const address = localAddress.replace(/^::ffff:(?=\d+\.)/, '')
+    if (address === this.#current) return
+    this.#current = address
+    this.#server.setSecureContext(this.#contexts.standardAt(address))
+  }
+
+  /** The server has the standard context again. */
+  changed(): void {
+    this.#current = ''
+  }
+}
+
 /** Closes connections beyond the limits, before they cost more. */
-function admitFirst(server: Server, connections: Connections): void {
+function admitFirst(
+  server: Server,
+  connections: Connections,
+  prepare: (socket: Socket) => void,
+): void {
   const takers = server.listeners('connection') as ((socket: Socket) => void)[]
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
-    if (connections.admit(socket)) for (const take of takers) take.call(server, socket)
-    else socket.destroy()
+    if (!connections.admit(socket)) return void socket.destroy()
+    prepare(socket)
+    for (const take of takers) take.call(server, socket)
   })
 }
 

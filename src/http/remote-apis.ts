@@ -54,13 +54,19 @@ function remoteOf({ info, path }: Context, remotes: RemoteApis): RemoteApi | nul
 
 async function answerOf(context: Context, remote: RemoteApi): Promise<ApiResponse> {
   const { target: url } = context.exchange
-  if (isNobody(context.user)) return plainTextResponse(new PlainTextError(500, 'missing user'))
+  const { record } = context
+  if (isNobody(context.user)) {
+    if (record !== null) record.isUnproxied = true
+    return plainTextResponse(new PlainTextError(500, 'missing user'))
+  }
+  const found = remote.target()
+  if (record !== null) found.catch(() => (record.isUnproxied = true))
   const mark = url.indexOf('?')
   // The other server limits its watches itself.
   context.holds?.initialized?.()
   return proxy(context, {
     scheme: 'https',
-    ...(await remote.target()),
+    ...(await found),
     path: context.path.replace(/^\/+/, '/'),
     query: mark === -1 ? '' : url.slice(mark),
     user: context.user,

@@ -13,6 +13,7 @@ import {
   responseSizes,
   selfRequests,
 } from '../metrics/declared/requests.ts'
+import { podLogsInsecure, podLogsTlsFailures } from '../metrics/declared/services.ts'
 import { cacheListReturned, cacheLists } from '../metrics/declared/storage.ts'
 import type { Registry } from '../metrics/registry.ts'
 import type { CounterSeries, GaugeSeries, HistogramSeries } from '../metrics/series.ts'
@@ -60,6 +61,10 @@ const VERBS: Readonly<Record<string, string>> = {
 const COUNTED_PATHS = ['/healthz', '/livez', '/readyz']
 
 const COMPONENT = 'apiserver'
+/** The part of the server in front of extension servers. */
+const AGGREGATOR = 'aggregator'
+/** Clients name the resources of extension servers that are not there to say what they have. */
+const MOST_UNPROXIED = 500
 
 interface RequestMetricsOptions {
   readonly registry: Registry
@@ -78,7 +83,8 @@ export class RequestMetrics implements StageSubscriber {
   readonly name = 'metrics'
   readonly #registry: Registry
   readonly #catalogue: Catalogue
-  readonly #inFlight: Readonly<Record<RequestKind, InFlight>> = {
+  /** Requests with a time limit that are under way. */
+  readonly inFlight: Readonly<Record<RequestKind, InFlight>> = {
     mutating: new InFlight(),
     readOnly: new InFlight(),
   }
@@ -87,6 +93,7 @@ export class RequestMetrics implements StageSubscriber {
   readonly #series = new WeakMap<ResourceEntry, Map<string, RequestSeries>>()
   readonly #paths = new Map<string, RequestSeries>()
   readonly #validations = new Map<string, HistogramSeries>()
+  readonly #unproxiedNames = new Set<string>()
   /** Series of requests under way. */
   readonly #longRunning = new WeakMap<RequestRecord, GaugeSeries>()
 
@@ -99,8 +106,8 @@ export class RequestMetrics implements StageSubscriber {
     const mutating = inFlight.with({ request_kind: 'mutating' })
     const readOnly = inFlight.with({ request_kind: 'readOnly' })
     registry.onScrape(() => {
-      mutating.set(this.#inFlight.mutating.most(now()))
-      readOnly.set(this.#inFlight.readOnly.most(now()))
+      mutating.set(this.inFlight.mutating.most(now()))
+      readOnly.set(this.inFlight.readOnly.most(now()))
     })
   }
 
@@ -117,7 +124,7 @@ export class RequestMetrics implements StageSubscriber {
     this.#users.known(record, this.#now())
     if (!record.isLongRunning) {
       record.flight = info.verb === 'get' || READS.has(info.verb) ? 'readOnly' : 'mutating'
-      this.#inFlight[record.flight].begin(record.receivedAt)
+      this.inFlight[record.flight].begin(record.receivedAt)
       return
     }
     const entry = info.isResource
@@ -127,15 +134,17 @@ export class RequestMetrics implements StageSubscriber {
     const labels = labelsOf(record, info, entry)
     const running = this.#registry.of(longRunningRequests).with({ ...labels, component: COMPONENT })
     running.inc()
+    if (info.subresource === 'log') this.#log(record)
     this.#longRunning.set(record, running)
   }
 
   responseComplete(record: RequestRecord): void {
     const { info } = record
-    if (record.flight !== null) this.#inFlight[record.flight].end()
+    if (record.flight !== null) this.inFlight[record.flight].end(record.endedAt)
     else if (record.isLongRunning) this.#longRunning.get(record)?.dec()
     this.#users.ended(record)
     if (info === null || record.status === 0) return
+    if (record.isUnproxied) return this.#unproxied(record, info)
     const series = this.#seriesOf(record, info)
     if (series === null) return
     const seconds = (record.endedAt - record.receivedAt) / 1000
@@ -152,6 +161,21 @@ export class RequestMetrics implements StageSubscriber {
 
   panic(record: RequestRecord): void {
     this.responseComplete(record)
+  }
+
+  /** Extension servers count their requests themselves, but for those that they do not get. */
+  #unproxied(record: RequestRecord, info: RequestInfo): void {
+    const { isResource, group, version, path } = info
+    let { resource, subresource } = info
+    const name = `${group}/${resource}/${subresource}`
+    if (this.#unproxiedNames.size < MOST_UNPROXIED) this.#unproxiedNames.add(name)
+    if (!this.#unproxiedNames.has(name)) resource = subresource = ''
+    const verb = Object.hasOwn(VERBS, info.verb) ? VERBS[info.verb]! : 'OTHER'
+    const labels = isResource
+      ? { group, version, resource, subresource, scope: scopeOf(info), verb }
+      : { group: '', version: '', resource: '', subresource: path, scope: '', verb }
+    const all = { ...labels, component: AGGREGATOR, code: String(record.status) }
+    this.#registry.of(requestTerminations).with(all).inc()
   }
 
   #count(series: RequestSeries, status: number, seconds: number): void {
@@ -195,6 +219,15 @@ export class RequestMetrics implements StageSubscriber {
     return found
   }
 
+  /** A request for the log of a container. */
+  #log({ target }: RequestRecord): void {
+    const isSkipped = /[?&]insecureSkipTLSVerifyBackend=(?!false|0)/.test(target)
+    this.#registry
+      .of(podLogsInsecure)
+      .with({ usage: isSkipped ? 'skip_tls_allowed' : 'enforce_tls' })
+      .inc()
+  }
+
   /** What happens to few requests. */
   #unusual(record: RequestRecord, { labels }: RequestSeries): void {
     const { failure } = record
@@ -211,6 +244,8 @@ export class RequestMetrics implements StageSubscriber {
     }
     if (!record.isWhole && !record.isLongRunning)
       this.#registry.of(requestAborts).with(labels).inc()
+    if (labels.subresource === 'log' && /x509|certificate/i.test(failure?.message ?? ''))
+      this.#registry.of(podLogsTlsFailures).only.inc()
     if (record.user?.name === 'system:apiserver') {
       const { resource, subresource, verb } = labels
       this.#registry.of(selfRequests).with({ resource, subresource, verb }).inc()

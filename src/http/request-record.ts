@@ -130,6 +130,8 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
   parts: MeasuredParts | null = null
   /** Milliseconds that its admission webhooks took. */
   webhookMs = 0
+  /** It is for an extension server, which could not be asked. */
+  isUnproxied = false
   /** It got its response at the deadline, while its handler ran on. */
   hasTimedOut = false
   /** The handler failed after that. */

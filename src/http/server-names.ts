@@ -1,5 +1,6 @@
 /** Certificates by the name that a client asks for in the handshake (SNI). */
 import { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
 
 /** A certificate and its key, PEM. */
 export interface CertificatePair {
@@ -32,14 +33,15 @@ export function forServerName<T>(entries: ReadonlyMap<string, T>, name: string):
   return entries.get(key) ?? entries.get(key.replace(/^[^.]*/, '*'))
 }
 
+const HOST = /^(\*|(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$/
 const COMMON_NAME = /^CN=(.*)$/m
 const DNS = /(?:^|, )DNS:([^,]*)/g
 
-/** Names of a certificate: the alternative ones, or the common name of one that has none. */
+/** Names of a certificate: its common name, where that is a name of a host, and the alternative ones. No addresses. */
 function namesOf(pem: string): readonly string[] {
-  const { subjectAltName, subject } = new X509Certificate(pem)
-  if (subjectAltName !== undefined)
-    return [...subjectAltName.matchAll(DNS)].map(([, name]) => name!)
-  const commonName = COMMON_NAME.exec(subject)?.[1]
-  return commonName === undefined ? [] : [commonName]
+  const { subjectAltName = '', subject } = new X509Certificate(pem)
+  const commonName = COMMON_NAME.exec(subject)?.[1] ?? ''
+  const isHost = isIP(commonName) === 0 && HOST.test(commonName)
+  const others = [...subjectAltName.matchAll(DNS)].map(([, name]) => name!)
+  return isHost ? [commonName, ...others] : others
 }

@@ -6,6 +6,7 @@ import * as clients from './declared/clients.ts'
 import * as flowControl from './declared/flow-control.ts'
 import * as process from './declared/process.ts'
 import * as requests from './declared/requests.ts'
+import * as services from './declared/services.ts'
 import * as storage from './declared/storage.ts'
 
 const isDeclaration = (value: unknown): value is Declaration =>
@@ -18,6 +19,7 @@ export const declared: Readonly<Record<string, readonly Declaration[]>> = {
   Admission: Object.values(admission),
   'Priority and fairness': Object.values(flowControl).filter(isDeclaration),
   'Storage and watches': Object.values(storage),
-  'Controllers and other servers': Object.values(clients),
+  'Services and other servers': Object.values(services),
+  Controllers: Object.values(clients),
   Process: Object.values(process),
 }

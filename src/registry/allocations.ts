@@ -17,9 +17,18 @@ import type { Change } from '../engine/engine.ts'
 /** Key prefix of all allocations. */
 export const ALLOCATION_PREFIX = serversPrefix('claims')
 const TRIES = 8
+const ADDRESSES = 'serviceips/'
+
+/** Told of each address that a service named or asked for, and whether it was free. */
+export type AllocationObserver = (
+  cidr: string,
+  scope: 'static' | 'dynamic',
+  isDone: boolean,
+) => void
 
 /** The allocators of one server, by name. */
 export interface AllocatorSet {
+  readonly observe?: AllocationObserver
   readonly families: readonly IpRange['family'][]
   readonly ranges: ReadonlyMap<string, ValueRange>
 }
@@ -28,7 +37,9 @@ export interface AllocatorSet {
 export const serviceAllocators = (
   addresses: readonly IpRange[],
   ports: ValueRange,
+  observe?: AllocationObserver,
 ): AllocatorSet => ({
+  ...(observe ? { observe } : {}),
   families: addresses.map((range) => range.family),
   ranges: new Map<string, ValueRange>([
     ...addresses.map((range) => [`serviceips/${range.family}`, range] as const),
@@ -55,6 +66,8 @@ export function allocatorsFor(set: AllocatorSet, allocations: ResourceCache, ids
     contains: (allocator, value) => (set.ranges.get(allocator)?.indexOf(value) ?? -1) !== -1,
     range: (allocator) => set.ranges.get(allocator)?.text,
     isFree,
+    named: (allocator, isDone) =>
+      set.observe?.(set.ranges.get(allocator)?.text ?? '', 'static', isDone),
     pick(allocator) {
       const range = set.ranges.get(allocator)
       if (!range) return null
@@ -63,6 +76,7 @@ export function allocatorsFor(set: AllocatorSet, allocations: ResourceCache, ids
       const value =
         pickFrom({ range, from: reserved, to: range.size }, ids, free) ??
         pickFrom({ range, from: 0, to: reserved }, ids, free)
+      if (allocator.startsWith(ADDRESSES)) set.observe?.(range.text, 'dynamic', value !== null)
       if (value !== null) mine.add(allocationKey(set, { allocator, value }))
       return value
     },

@@ -19,33 +19,33 @@ const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 
 test('some wait for the store together, and the others for them', async () => {
   const { log, ends, work } = steps()
-  const done = deleteEach(numbers(40), work)
+  const done = deleteEach(numbers(80), work)
   await settled()
-  expect(log).toEqual(numbers(32).map((i) => `check ${i}`))
+  expect(log).toEqual(numbers(64).map((i) => `check ${i}`))
   ends.get(7)!()
   await settled()
-  expect(log).toHaveLength(33)
-  while (log.length < 40) {
+  expect(log).toHaveLength(65)
+  while (log.length < 80) {
     for (const end of ends.values()) end()
     await settled()
   }
   for (const end of ends.values()) end()
   await done
-  expect(log).toEqual(numbers(40).map((i) => `check ${i}`))
+  expect(log).toEqual(numbers(80).map((i) => `check ${i}`))
 })
 
 test('a failure ends it when all that began have ended', async () => {
   const { log, ends, work } = steps()
   let outcome = ''
-  const done = deleteEach(numbers(40), work).catch((error: Error) => (outcome = error.message))
+  const done = deleteEach(numbers(80), work).catch((error: Error) => (outcome = error.message))
   await settled()
   ends.get(3)!(new Error('first'))
   ends.get(4)!(new Error('second'))
   await settled()
-  expect([log.length, outcome]).toEqual([32, ''])
+  expect([log.length, outcome]).toEqual([64, ''])
   for (const end of ends.values()) end()
   await done
-  expect([log.length, outcome]).toEqual([32, 'first'])
+  expect([log.length, outcome]).toEqual([64, 'first'])
 })
 
 test('a check that fails lets no other begin', async () => {

@@ -1,7 +1,11 @@
 /** Deletes of a collection, which share flushes of the store. */
+import { Pace } from '../base/event-loop.ts'
 
 /** Deletes that may wait for the store at the same time. */
-const MOST = 32
+const MOST = 64
+
+/** Milliseconds of checks after which others are served: they wait for the store's work for these objects as well. */
+const SHORT_MS = 2
 
 /**
  * Runs a delete for each item, in order: the next one begins when the one before is checked (it calls `begun`), so that
@@ -29,7 +33,10 @@ export async function deleteEach<T>(
       })
     })
   const changed = () => new Promise<void>((resolve) => (wake = resolve))
+  const pace = new Pace(SHORT_MS)
   for (const item of items) {
+    const pause = pace.pause()
+    if (pause) await pause
     while (running >= MOST) await changed()
     if (failure !== null) break
     await start(item)

@@ -112,9 +112,8 @@ async function deleteOnce(
   { key, live, release, begun }: DeleteTry,
 ): Promise<Result | null> {
   const { served } = call
-  const metadata = JSON.parse(live.metadata().toString('utf8')) as ObjectMeta
-  if (goesAtOnce(served, metadata, deletion))
-    return deleteAtOnce(api, call, deletion, { key, live, release, begun, metadata })
+  if (goesAtOnce(served, live, deletion))
+    return deleteAtOnce(api, call, deletion, { key, live, release, begun })
   const { strategy } = served
   const c = call.context()
   const pace = new Pace()
@@ -159,22 +158,21 @@ async function deleteOnce(
   return deleted(served, next.metadata, committed(table, changes[0], commit.at), answer)
 }
 
+/** Members of metadata with which an object may stay; they may occur elsewhere as well. */
+const STAYING = ['"finalizers":', '"deletionTimestamp":'].map((text) => Buffer.from(text))
+
 /**
  * Whether a deletion removes an object whatever else is in it: nothing holds it, nothing is recorded in it, and nothing
- * depends on its kind. Its other fields need not be decoded then.
+ * depends on its kind. It need not be decoded then.
  */
-function goesAtOnce(
-  { strategy, ...served }: ResourceEntry,
-  metadata: ObjectMeta,
-  deletion: Deletion,
-) {
-  const { onTerminate, grace, isHeld, allocations, removes, orphansByDefault } = strategy
+function goesAtOnce(served: ResourceEntry, live: StoredObject, deletion: Deletion): boolean {
+  const { onTerminate, grace, isHeld, allocations, removes, orphansByDefault } = served.strategy
   if (onTerminate || grace || isHeld || allocations || removes) return false
-  if (metadata.deletionTimestamp !== undefined || metadata.finalizers !== undefined) return false
-  if (!isCollected(served)) return true
-  return deletion.policy === undefined
-    ? orphansByDefault !== true
-    : deletion.policy === 'Background'
+  const isPlain =
+    deletion.policy === undefined ? orphansByDefault !== true : deletion.policy === 'Background'
+  if (!isPlain && isCollected(served)) return false
+  const metadata = live.metadata()
+  return STAYING.every((member) => !metadata.includes(member))
 }
 
 /** One attempt for such an object. */
@@ -182,10 +180,15 @@ async function deleteAtOnce(
   api: WriteDependencies,
   call: Call,
   deletion: Deletion,
-  { key, live, release, begun, metadata }: DeleteTry & { readonly metadata: ObjectMeta },
+  { key, live, release, begun }: DeleteTry,
 ): Promise<Result | null> {
   const { served } = call
-  checkPreconditions(call, metadata, deletion)
+  const { uid, resourceVersion } = deletion
+  const isAsked =
+    deletion.isOfCollection !== true || uid !== undefined || resourceVersion !== undefined
+  // Nobody sees the answers to the deletes of a collection.
+  const metadata = isAsked ? (JSON.parse(live.metadata().toString('utf8')) as ObjectMeta) : {}
+  if (isAsked) checkPreconditions(call, metadata, deletion)
   if (deletion.isAdmitted !== true) {
     const old = () => decodeStored(served, live, call.context())
     const waiting = admitDeletion(api, call, deletion, { old, release })
@@ -303,8 +306,7 @@ function setPropagation(
 }
 
 /** Whether the garbage collector watches a resource; events are too many, and expire by TTL. */
-const isCollected = (served: Pick<ResourceEntry, 'resource'>): boolean =>
-  served.resource !== 'events'
+const isCollected = (served: ResourceEntry): boolean => served.resource !== 'events'
 
 function deleted(
   served: ResourceEntry,

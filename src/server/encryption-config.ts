@@ -4,7 +4,11 @@ import { parseYaml } from '../codec/yaml.ts'
 import { AUTHORITY_PREFIX } from './server-records.ts'
 import { resourcePrefix } from '../base/store-keys.ts'
 import { readEncryptionConfig, type EncryptedResource } from '../engine/encryption/config.ts'
-import { openEncryption, type Encryption } from '../engine/encryption/transformer.ts'
+import {
+  openEncryption,
+  type Encryption,
+  type ObserveTransformation,
+} from '../engine/encryption/transformer.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** Placeholder for a member that no configuration can have. */
@@ -17,8 +21,9 @@ export const serverEncryption = (
   path: string,
   catalogue: Catalogue,
   v: Vocabulary,
+  observe?: ObserveTransformation,
 ): Promise<Encryption> =>
-  encryptionUnder(path, v, { servers: AUTHORITY_PREFIX, of: todaysPrefixes(catalogue) })
+  encryptionUnder(path, v, { servers: AUTHORITY_PREFIX, of: todaysPrefixes(catalogue) }, observe)
 
 /** The same for data of format 1, whose keys had no group. */
 export const formerEncryption = (
@@ -48,6 +53,7 @@ async function encryptionUnder(
   path: string,
   v: Vocabulary,
   prefixes: KeyPrefixes,
+  observe?: ObserveTransformation,
 ): Promise<Encryption> {
   const resolve = (template: string) => v.resolve(template)
   const text = await readFlagFile('encryption-provider-config', path)
@@ -58,6 +64,7 @@ async function encryptionUnder(
   )
   return openEncryption(rules, {
     resolve,
+    observe,
     keyPrefixOf: (named) => {
       return named === OWN ? prefixes.servers : prefixes.of(named.group, named.resource)
     },

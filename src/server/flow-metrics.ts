@@ -13,14 +13,19 @@ import {
   flowNextStarts,
   flowNoAccommodation,
   flowQueueLength,
+  flowReadsAndWrites,
   flowRejected,
+  flowRequestUtilization,
   flowSeatLimit,
   flowSeats,
   flowSeatsInUse,
+  flowSeatUtilization,
   flowVirtualTime,
   flowWait,
   flowWatchCount,
 } from '../metrics/declared/flow-control.ts'
+import type { InFlight, RequestKind } from '../http/in-flight.ts'
+import { currentInqueueRequests } from '../metrics/declared/requests.ts'
 import type { Registry } from '../metrics/registry.ts'
 
 /** Records what happens to the requests of a schema at a level. */
@@ -63,6 +68,42 @@ export function showFlowCounts(registry: Registry, control: FlowControl): void {
   })
 }
 
+/** Requests of each kind that are under way or wait. */
+export type RequestsByKind = Readonly<Record<RequestKind, InFlight>>
+
+/** Shows how many requests of each kind there are at once, of the limit of their kind; 0: it has none. */
+export function showKinds(
+  registry: Registry,
+  requests: RequestsByKind,
+  options: {
+    readonly phase: 'executing' | 'waiting'
+    readonly limits: Readonly<Record<RequestKind, number>>
+    readonly now: () => number
+  },
+): void {
+  registry.onScrape(() => {
+    for (const request_kind of ['mutating', 'readOnly'] as const) {
+      const limit = options.limits[request_kind]
+      const times = requests[request_kind].times(options.now())
+      if (limit === 0) continue
+      const { phase } = options
+      const series = registry.of(flowReadsAndWrites).with({ phase, request_kind })
+      times.drain((count, ms) => series.observe(count / limit, Math.round(ms * NS_PER_MS)))
+    }
+  })
+}
+
+/** Shows the most requests that waited at once. */
+export function showWaiting(registry: Registry, waiting: RequestsByKind, now: () => number): void {
+  registry.onScrape(() => {
+    for (const request_kind of ['mutating', 'readOnly'] as const)
+      registry
+        .of(currentInqueueRequests)
+        .with({ request_kind })
+        .set(waiting[request_kind].most(now()))
+  })
+}
+
 function showCounts(registry: Registry, counts: FlowCounts): void {
   const labels = { flow_schema: counts.schema, priority_level: counts.level }
   registry.of(flowInQueue).with(labels).set(counts.waiting)
@@ -82,7 +123,29 @@ function showCounts(registry: Registry, counts: FlowCounts): void {
 /** Milliseconds of a seat in a seat-second. */
 const SCALE = 1000
 
+const NS_PER_MS = 1e6
+
+/** Adds the times since the last scrape. */
+function showTimes(registry: Registry, name: string, seats: QueueSet): void {
+  const requests = registry.of(flowRequestUtilization)
+  const labels = { priority_level: name }
+  const executing = requests.with({ ...labels, phase: 'executing' })
+  const inUse = registry.of(flowSeatUtilization).with({ ...labels, phase: 'executing' })
+  for (const { limit, capacity, ...times } of seats.times()) {
+    times.executing.drain((count, ms) =>
+      executing.observe(count / limit, Math.round(ms * NS_PER_MS)),
+    )
+    times.seats.drain((count, ms) => inUse.observe(count / limit, Math.round(ms * NS_PER_MS)))
+    if (capacity === 0) continue
+    const waiting = requests.with({ ...labels, phase: 'waiting' })
+    times.waiting.drain((count, ms) =>
+      waiting.observe(count / capacity, Math.round(ms * NS_PER_MS)),
+    )
+  }
+}
+
 function showLevel(registry: Registry, name: string, seats: QueueSet): void {
+  showTimes(registry, name, seats)
   const labels = { priority_level: name }
   registry.of(flowSeatLimit).with(labels).set(seats.limit)
   registry

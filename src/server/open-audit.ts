@@ -167,7 +167,7 @@ function logBackend(
 async function webhookBackend(
   options: AuditWebhookOptions,
   losses: AuditCounters,
-  { v, clock, ids }: Opening,
+  { v, clock, ids, metrics }: Opening,
 ): Promise<WebhookBackend> {
   const client = await forFlag('audit-webhook-config-file', async () =>
     openJsonClient({
@@ -176,6 +176,7 @@ async function webhookBackend(
       clock,
       ids,
       attempts: 1,
+      metrics,
     }),
   )
   return new WebhookBackend(

@@ -294,13 +294,13 @@ async function openProvider(
 
 async function openWebhook(
   options: NonNullable<AuthenticationOptions['webhook']>,
-  { v, clock, log, onCall }: AuthenticationParts,
+  { v, clock, log, onCall, metrics }: AuthenticationParts,
   { audiences }: ServiceAccountTokens,
 ) {
   const { webhookToken } = await import('../authn/webhook-token.ts')
   const { configuredClient } = await import('./webhook-client.ts')
   const client = await forFlag('authentication-token-webhook-config-file', () =>
-    configuredClient(options.configFile, { v, clock, onCall }),
+    configuredClient(options.configFile, { v, clock, onCall, metrics }),
   )
   const authenticator = webhookToken({
     client,

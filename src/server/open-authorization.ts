@@ -17,6 +17,7 @@ import type { CallObserver } from '../client/json-call.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
+import type { Registry } from '../metrics/registry.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** Dependencies of authorization. */
@@ -26,6 +27,8 @@ export interface AuthorizationParts {
   readonly log: Log
   readonly objects: ObjectSource
   readonly onCall?: CallObserver | undefined
+  /** Absent: nothing is measured. */
+  readonly metrics?: Registry
 }
 
 /** Authorization of a running server. */
@@ -140,7 +143,7 @@ async function open(
 }
 
 /** The graph of objects that nodes need exists from the first request of a node: many servers never see one. */
-function lazyNodeAuthorizer({ v, objects, closers }: Opening): Authorizer {
+function lazyNodeAuthorizer({ v, objects, closers, metrics }: Opening): Authorizer {
   let ready: Authorizer | null = null
   let starting: Promise<Authorizer> | null = null
   let isOver = false
@@ -149,7 +152,8 @@ function lazyNodeAuthorizer({ v, objects, closers }: Opening): Authorizer {
   })
   const start = async () => {
     const graph = new NodeGraph(v)
-    const stop = await graph.follow(objects, v)
+    const { measuredGraph } = await import('./metrics/graph-metrics.ts')
+    const stop = await graph.follow(metrics ? measuredGraph(objects, metrics) : objects, v)
     if (isOver) stop()
     else closers.push(stop)
     return (ready = nodeAuthorizer(graph, v))
@@ -194,12 +198,12 @@ async function policies(path: string, { v, log }: Opening): Promise<Authorizer> 
 
 async function webhook(
   options: NonNullable<AuthorizationOptions['webhook']>,
-  { v, clock, log, closers, onCall }: Opening,
+  { v, clock, log, closers, onCall, metrics }: Opening,
 ): Promise<Authorizer> {
   const { webhookAuthorizer } = await import('../authz/webhook.ts')
   const { configuredClient } = await import('./webhook-client.ts')
   const client = await forFlag('authorization-webhook-config-file', () =>
-    configuredClient(options.configFile, { v, clock, onCall }),
+    configuredClient(options.configFile, { v, clock, onCall, metrics }),
   )
   closers.push(() => client.close())
   const { version, authorizedTtlMs, unauthorizedTtlMs } = options

@@ -6,11 +6,14 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 const HTTPS_PORT = 443
 const TOKEN_BYTES = 32
 
-/** Address of the running server on this machine, and the authority of its certificate; empty: one of the user's. */
+/** Address of the running server on this machine, and how its certificate is verified. */
 export interface OwnAddress {
   readonly host: string
   readonly port: number
+  /** PEM. */
   readonly ca: string
+  /** Name that the certificate is for; absent: that of the service. */
+  readonly tlsServerName?: string
 }
 
 /**
@@ -42,7 +45,7 @@ export class OwnService implements LoopbackOptions {
     const isOwn = namespace === 'default' && name === this.#name && port === HTTPS_PORT
     if (!isOwn || this.#address === null) return null
     if (this.#token === '') this.#token = randomBytes(TOKEN_BYTES).toString('base64url')
-    const { host, port: ownPort, ca } = this.#address
-    return { host, port: ownPort, as: { token: this.#token, ca } }
+    const { host, port: ownPort, ...tls } = this.#address
+    return { host, port: ownPort, as: { ...tls, token: this.#token } }
   }
 }

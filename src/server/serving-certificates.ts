@@ -24,22 +24,36 @@ export interface ServingCertificates {
 }
 
 /** Whether clients are presented certificates that the server did not create. */
-export const hasOwnFiles = ({ certFile = '', sniCertKeys = [] }: ServingOptions): boolean =>
-  certFile !== '' || sniCertKeys.length > 0
+export const hasOwnFiles = ({
+  certFile = '',
+  certDir = '',
+  sniCertKeys = [],
+}: ServingOptions): boolean => certFile !== '' || certDir !== '' || sniCertKeys.length > 0
 
 /** The certificate that is presented without files. */
 type OwnCertificate = Pick<Pki, 'servingCert' | 'servingKey'>
 
-/** Reads the files and follows their changes. Throws an Error that names the flag. `loopback`: has a name of its own. */
+interface ServingParts {
+  readonly clock: Clock
+  readonly log: Log
+  /** Hosts of a certificate that is made in the directory of the options. */
+  readonly hosts?: () => readonly string[]
+  /** Whether the server presents its own certificate for {@link LOOPBACK_NAME}, true by default. */
+  readonly loopback?: boolean
+}
+
+/** Reads the files and follows their changes. Throws an Error that names the flag. */
 export async function openServingCertificates(
   options: ServingOptions,
   pki: OwnCertificate,
-  parts: { readonly clock: Clock; readonly log: Log },
-  loopback = true,
+  { hosts, loopback = true, ...parts }: ServingParts,
 ): Promise<ServingCertificates> {
-  const { certFile = '', keyFile = '', sniCertKeys = [] } = options
+  const { certDir = '', sniCertKeys = [] } = options
+  let { certFile = '', keyFile = '' } = options
   if ((certFile === '') !== (keyFile === ''))
     throw new Error('--tls-cert-file and --tls-private-key-file must be given together')
+  const isKept = certFile === '' && certDir !== ''
+  if (isKept) ({ certFile, keyFile } = await keptFiles(certDir, hosts?.() ?? ['localhost']))
   const open = (flag: string, what: string, files: readonly [string, string]) =>
     forFlag(flag, () =>
       ReloadedFiles.open({ paths: files, parse: (texts) => pairOf(files, texts), what, ...parts }),
@@ -48,7 +62,10 @@ export async function openServingCertificates(
   const standard =
     certFile === ''
       ? null
-      : await open('tls-cert-file', 'the serving certificate', [certFile, keyFile])
+      : await open(isKept ? 'cert-dir' : 'tls-cert-file', 'the serving certificate', [
+          certFile,
+          keyFile,
+        ])
   const named: {
     readonly names: readonly string[]
     readonly files: ReloadedFiles<CertificatePair>
@@ -83,6 +100,10 @@ export async function openServingCertificates(
     },
   }
 }
+
+/** The files of a directory, which are made there when they are absent. */
+const keptFiles = (dir: string, hosts: readonly string[]) =>
+  forFlag('cert-dir', async () => (await import('../pki/kept-pair.ts')).keptPair(dir, hosts))
 
 function pairOf(
   [certFile, keyFile]: readonly [string, string],

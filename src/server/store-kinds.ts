@@ -36,7 +36,7 @@ export const storeKinds: Readonly<Record<Settings['store'], StoreKind>> = {
     async open(settings) {
       const { options, clock, log, metrics } = settings
       const { openEtcd } = await import('../engine/etcd/engine.ts')
-      const { etcdMetrics } = await import('./metrics/etcd-metrics.ts')
+      const { etcdMetrics, leaseMetrics } = await import('./metrics/etcd-metrics.ts')
       const { ttlMs: leaseMs = SERVER_LEASE_MS } = options.serverLease ?? {}
       const ttlMs = lifetimes(settings)
       const etcd = etcdOptions(settings)
@@ -48,6 +48,7 @@ export const storeKinds: Readonly<Record<Settings['store'], StoreKind>> = {
         requestTimeoutMs: ETCD_REQUEST_MS,
         ttlMs: (key) => (key.startsWith(SERVER_LEASE_PREFIX) ? leaseMs : ttlMs?.(key)),
         observe: etcdMetrics(metrics),
+        onLeaseReplaced: leaseMetrics(metrics),
         compactionIntervalMs: etcd.compactionIntervalMs ?? ETCD_COMPACTION_MS,
       })
     },

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import { randomIds } from '../base/ids.ts'
 import { openJsonClient, type CallObserver, type JsonClient } from '../client/json-call.ts'
 import { loadKubeconfig } from '../client/kubeconfig.ts'
+import type { Registry } from '../metrics/registry.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** A client of the service that a configuration file names. Throws an Error when the file is invalid. */
@@ -11,8 +12,9 @@ export async function configuredClient(
     readonly v: Vocabulary
     readonly clock: Clock
     readonly onCall?: CallObserver | undefined
+    readonly metrics?: Registry | undefined
   },
 ): Promise<JsonClient> {
-  const { v, clock, onCall } = parts
-  return openJsonClient({ config: await loadKubeconfig(path), v, clock, ids: randomIds, onCall })
+  const config = await loadKubeconfig(path)
+  return openJsonClient({ config, ids: randomIds, ...parts })
 }

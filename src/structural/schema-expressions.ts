@@ -14,6 +14,8 @@ export class SchemaExpressions {
   readonly #compiled = new Map<DeclaredType, Map<string, Compiled>>()
   /** Schemas that have rules, or that have some inside. */
   readonly #busy = new Map<SchemaProps, boolean>()
+  /** Milliseconds that compiling took so far. */
+  compiledMs = 0
 
   private constructor(types: RuleTypes, root: DeclaredType) {
     this.#types = types
@@ -44,7 +46,9 @@ export class SchemaExpressions {
     if (!known) this.#compiled.set(type, (known = new Map()))
     const before = known.get(rule)
     if (before) return before
+    const start = performance.now()
     const made = this.#fresh(rule, type)
+    this.compiledMs += performance.now() - start
     known.set(rule, made)
     return made
   }

@@ -82,10 +82,13 @@ export class ExtensionServer {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Requests that are not probes of the server in front. */
+  /** Requests that are not those of the server in front: its probes, and the discovery of its controllers. */
   get ofUsers(): Received[] {
     return this.requests.filter(
-      ({ headers }) => !String(headers['x-remote-user']).endsWith('-aggregator'),
+      ({ headers }) =>
+        !/-aggregator$|^system:serviceaccount:kube-system:|-controller-manager$/.test(
+          String(headers['x-remote-user']),
+        ),
     )
   }
 

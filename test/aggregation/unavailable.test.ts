@@ -64,6 +64,10 @@ test('the condition follows services and endpoints, and requests follow the cond
     'service/web in "default" is not present',
   ])
   expect(await reached(path)).toEqual(unavailable)
+  const { text } = await client.get('/metrics')
+  expect(text.split('\n').filter((line) => line.includes('aggregator"'))).toEqual([
+    'apiserver_request_terminations_total{code="503",component="aggregator",group="steps.example.com",resource="things",scope="cluster",subresource="",verb="LIST",version="v1"} 1',
+  ])
   // Without a selector nobody writes endpoints.
   const ports = [{ name: 'https', port: 80 }]
   await client.post(SERVICES, { metadata: { name: 'web' }, spec: { ports } })

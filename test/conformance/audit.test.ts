@@ -699,6 +699,10 @@ describe('the webhook', () => {
       ],
     })
     expect((body as { items: Event[] }).items[0]).not.toHaveProperty('kind')
+    const host = new URL(service.url).host
+    await expect
+      .poll(async () => (await client.ask('GET', '/metrics')).text)
+      .toContain(`\nrest_client_requests_total{code="200",host="${host}",method="POST"} 1\n`)
   })
 
   test('is tried again, whatever went wrong', async () => {
@@ -718,6 +722,9 @@ describe('the webhook', () => {
     const batch = { bufferSize: 3, maxSize: 1, maxWaitMs: 0 }
     const made = await start({ initialBackoffMs: 3_600_000, batch })
     for (let i = 0; i < 10; i++) expect((await made.client.get(MAPS)).status).toBe(200)
+    // Drops are counted.
+    const { text } = await made.client.ask('GET', '/metrics')
+    expect(text).toMatch(/^apiserver_audit_error_total\{plugin="webhook"\} [1-9]/m)
     await made.close()
     scene = null
     expect(made.lines.join('')).toMatch(/audit events were lost.*webhook/)

@@ -435,3 +435,11 @@ describe('the definition', () => {
     await client.merge(path, { metadata: { finalizers: null } })
   })
 })
+
+test('the time of rules is measured', async () => {
+  const { text: metrics } = await client.ask('GET', '/metrics')
+  for (const work of ['compilation', 'evaluation'])
+    expect(metrics).toMatch(
+      new RegExp(String.raw`^apiserver_cel_${work}_duration_seconds_count [1-9]\d*$`, 'm'),
+    )
+})

@@ -62,6 +62,23 @@ async function raw(folder: string): Promise<Buffer> {
   return Buffer.concat(await Promise.all(files.map((file) => readFile(join(store, file)))))
 }
 
+test('values that are encrypted and decrypted are counted, by provider', async () => {
+  const providers = [provider('aescbc', 1), IDENTITY]
+  await serving('counted', providers, made)
+  const { text } = await serving('counted', providers, async (client) => {
+    await client.get(SECRETS)
+    return client.ask('GET', '/metrics')
+  })
+  const labels =
+    'status="OK",transformation_type="from_storage",transformer_prefix="orch:enc:aescbc:v1:"'
+  const name = 'apiserver_storage_transformation'
+  const [, values] = /_operations_total\{([^}]*)\} [1-9]\d*$/m.exec(text.slice(text.indexOf(name)))!
+  expect(values).toBe(labels)
+  expect(text).toMatch(
+    new RegExp(`^${name}_duration_seconds_count{transformation_type="from_storage"} [1-9]`, 'm'),
+  )
+})
+
 const made = (client: Client) =>
   client.post(SECRETS, { metadata: { name: 'a', labels: { q: LABEL } }, data: { x: TEXT } })
 

@@ -320,3 +320,82 @@ test('hidden, disabled and bounded metrics', async () => {
   ).toBe(1)
   expect(families.has('orch_build_info')).toBe(true)
 })
+
+test('services, logs and pod security', async () => {
+  const before = await scrape()
+  const SERVICES = '/api/v1/namespaces/default/services'
+  const service = (name: string, spec: object) => ({
+    metadata: { name },
+    spec: { ports: [{ port: 80 }], ...spec },
+  })
+  await admin.post(SERVICES, service('picked', {}))
+  await admin.post(SERVICES, service('named', { clusterIP: '10.0.0.200' }))
+  await admin.post(SERVICES, service('taken', { clusterIP: '10.0.0.200' }))
+  await admin.post('/api/v1/namespaces', {
+    metadata: {
+      name: 'strict',
+      labels: {
+        'pod-security.kubernetes.io/enforce': 'baseline',
+        'pod-security.kubernetes.io/warn': 'restricted',
+      },
+    },
+  })
+  const pod = (name: string, more: object = {}) => ({
+    metadata: { name },
+    spec: { containers: [{ name: 'c', image: 'i' }], ...more },
+  })
+  await admin.post('/api/v1/namespaces/strict/pods', pod('good'))
+  await admin.post('/api/v1/namespaces/strict/pods', pod('bad', { hostNetwork: true }))
+  await admin.ask('GET', '/api/v1/namespaces/strict/pods/good/log')
+  await admin.ask(
+    'GET',
+    '/api/v1/namespaces/strict/pods/good/log?insecureSkipTLSVerifyBackend=true',
+  )
+  const families = await scrape()
+  const grown = (name: string, labels: Readonly<Record<string, string>> = {}) =>
+    valueOf(families, name, labels) - valueOf(before, name, labels)
+  const ips = 'kube_apiserver_clusterip_allocator'
+  const cidr = '10.0.0.0/24'
+  expect(grown(`${ips}_allocation_total`, { cidr, scope: 'dynamic' })).toBe(1)
+  expect(grown(`${ips}_allocation_total`, { cidr, scope: 'static' })).toBe(1)
+  expect(grown(`${ips}_allocation_errors_total`, { cidr, scope: 'static' })).toBe(1)
+  expect(grown(`${ips}_allocated_ips`, { cidr })).toBe(2)
+  expect(grown(`${ips}_available_ips`, { cidr })).toBe(-2)
+  const evaluated = (decision: string, mode: string, level: string) =>
+    grown('pod_security_evaluations_total', {
+      ...{ decision, mode, policy_level: level, policy_version: 'latest' },
+      ...{ request_operation: 'create', resource: 'pod', subresource: '' },
+    })
+  expect(evaluated('allow', 'enforce', 'baseline')).toBe(1)
+  expect(evaluated('deny', 'enforce', 'baseline')).toBe(1)
+  expect(evaluated('deny', 'warn', 'restricted')).toBe(1)
+  const logs = 'kube_apiserver_pod_logs_pods_logs_insecure_backend_total'
+  expect(grown(logs, { usage: 'enforce_tls' })).toBe(1)
+  expect(grown(logs, { usage: 'skip_tls_allowed' })).toBe(1)
+  expect(grown('watch_cache_capacity', { resource: 'services' })).toBeGreaterThan(0)
+  expect(valueOf(families, 'apiserver_storage_list_total', { resource: 'services' })).toBe(1)
+})
+
+test('how levels and kinds of requests are used adds up', async () => {
+  const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts'
+  await admin.post(ACCOUNTS, { metadata: { name: 'robot' } })
+  const { body } = await admin.post(`${ACCOUNTS}/robot/token`, { spec: {} })
+  const robot = new Client(server, { token: body.status.token as string })
+  await robot.ask('GET', MAPS)
+  robot.close()
+  clock.advance(1000)
+  const families = await scrape()
+  const level = { priority_level: 'workload-low' }
+  const flow = 'apiserver_flowcontrol'
+  for (const [name, labels] of [
+    [`${flow}_priority_level_request_utilization_count`, { ...level, phase: 'executing' }],
+    [`${flow}_priority_level_request_utilization_count`, { ...level, phase: 'waiting' }],
+    [`${flow}_priority_level_seat_utilization_count`, { ...level, phase: 'executing' }],
+    [
+      `${flow}_read_vs_write_current_requests_count`,
+      { phase: 'executing', request_kind: 'readOnly' },
+    ],
+  ] as const)
+    expect([name, valueOf(families, name, labels) > 0]).toEqual([name, true])
+  expect(valueOf(families, 'apiserver_current_inqueue_requests')).toBe(0)
+})

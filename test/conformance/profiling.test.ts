@@ -96,6 +96,12 @@ test.each([
   expect(reply.text).toMatch(shows)
 })
 
+test.each(['block', 'mutex', 'threadcreate', 'trace'])('%s has no counterpart', async (name) => {
+  const reply = await admin.ask('GET', `/debug/pprof/${name}`)
+  expect(reply.status).toBe(501)
+  expect(reply.text).toMatch(new RegExp(`^There is no profile ${name}: .*\\.\n$`))
+})
+
 test.each(['0', '-1', '301', '1e2', 'x', '1;2'])('seconds=%s is refused', async (seconds) => {
   const reply = await admin.ask('GET', `/debug/pprof/profile?seconds=${seconds}`)
   expect([reply.status, reply.body.message]).toEqual([

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
 import { connect as connectHttp2, type Settings } from 'node:http2'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -127,6 +128,43 @@ describe('the certificate of a name', () => {
     administrator.close()
   })
 })
+
+// Elsewhere the machine has one loopback address.
+test.skipIf(process.platform !== 'linux')(
+  'a directory of certificates, and one for an address',
+  async () => {
+    const certDir = join(dir, 'certs')
+    const options = {
+      controllers: false,
+      bindAddress: '0.0.0.0',
+      servingHosts: ['api.example'],
+      serving: { certDir, sniCertKeys: [`${pair('address', 'address')}:127.0.0.2`] },
+    }
+    const subjectAt = async (port: number, host: string, ...args: string[]) =>
+      /^subject=CN = (.*)$/m.exec(
+        await printed('openssl', ['s_client', '-connect', `${host}:${port}`, ...args]),
+      )?.[1]
+    const files = ['apiserver.crt', 'apiserver.key'].map((name) => join(certDir, name))
+    const texts = () => Promise.all(files.map((file) => readFile(file, 'utf8')))
+    const first = await startServer(options)
+    expect(await subjectAt(first.port, '127.0.0.1', '-noservername')).toMatch(/^api\.example@\d+$/)
+    expect(await subjectAt(first.port, '127.0.0.2', '-noservername')).toBe('address')
+    expect(await subjectAt(first.port, '127.0.0.1', '-noservername')).toMatch(/^api\.example@/)
+    // Who asks for a name that is not known gets the standard one.
+    expect(await subjectAt(first.port, '127.0.0.2', '-servername', 'b.example')).toMatch(/^api/)
+    const verified = await printed('openssl', [
+      ...['s_client', '-connect', `127.0.0.1:${first.port}`, '-CAfile', files[0]!],
+      ...['-verify_hostname', 'api.example', '-servername', 'api.example'],
+    ])
+    expect(verified).toContain('Verify return code: 0 (ok)')
+    const made = await texts()
+    for (const file of files) expect((await stat(file)).mode & 0o777).toBe(0o600)
+    await first.close()
+    const second = await startServer(options)
+    expect(await texts()).toEqual(made)
+    await second.close()
+  },
+)
 
 describe('versions and suites', () => {
   for (const { args, shows } of [

@@ -4,7 +4,12 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import { flagOf, mapOf, memberOf, textOf, type ConfigMap } from '../../client/config-values.ts'
-import { openJsonClient, type CallObserver, type JsonClient } from '../../client/json-call.ts'
+import {
+  openJsonClient,
+  type CallObserver,
+  type JsonClient,
+  type JsonClientOptions,
+} from '../../client/json-call.ts'
 import { askReview, read } from '../../client/review.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { ImagePolicyConfig } from './configuration.ts'
@@ -35,6 +40,7 @@ export interface BackendDeps {
   readonly clock: Clock
   readonly ids: Pick<Ids, 'fraction'>
   readonly onCall?: CallObserver | undefined
+  readonly metrics?: JsonClientOptions['metrics']
 }
 
 interface Kept {

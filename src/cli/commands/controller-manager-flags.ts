@@ -5,11 +5,13 @@ import {
   boolFlag,
   durationFlag,
   fileFlag,
+  intFlag,
   onFlag,
   optionalTextFlag,
   switchesFlag,
 } from '../../flags/flags.ts'
 import { controllerFlags, managerControllersFlag } from '../../server/options/controller-flags.ts'
+import { rateFlag } from '../../server/options/rate-flag.ts'
 import { idleControllerFlags } from './idle-controller-flags.ts'
 import { portFlags } from './port-flags.ts'
 import { signingFlags } from './signing-flags.ts'
@@ -26,6 +28,15 @@ export const controllerManagerFlags = {
     section: 'Server',
     help: 'Context of the kubeconfig. Defaults to its current context.',
   }),
+  'orch-api-qps': rateFlag({
+    section: 'Server',
+    default: '20',
+    help: 'Requests that each controller makes in a second, for a long time; any number if 0. The controller of namespaces makes 20 times as many.',
+  }),
+  'orch-api-burst': intFlag(
+    { min: 0, max: 1_000_000 },
+    { section: 'Server', default: '30', help: 'Requests that each makes at once after a rest.' },
+  ),
   'use-service-account-credentials': boolFlag({
     section: 'Server',
     help: 'Run each controller as its own service account, with a requested token.',

@@ -106,6 +106,7 @@ async function optionsOf(values: ManagerValues, log: Log): Promise<ControllerMan
           retryPeriodMs: values['leader-elect-retry-period'],
         }
       : null,
+    rate: { perSecond: values['orch-api-qps'], burst: values['orch-api-burst'] },
     featureGates: values['feature-gates'],
     log,
   }

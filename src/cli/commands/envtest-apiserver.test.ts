@@ -64,7 +64,7 @@ describe('flags that are passed have their effect', () => {
     {
       name: 'what has no effect',
       args: ['--kubelet-timeout', '5s', '--kubernetes-service-node-port=0', '--watch-cache=false'],
-      left: ['kubelet-timeout', 'kubernetes-service-node-port', 'watch-cache'],
+      left: ['kubelet-timeout', 'watch-cache'],
     },
   ]) {
     test(name, () => expect(withoutEffect(args)).toEqual(left))

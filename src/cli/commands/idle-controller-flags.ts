@@ -47,6 +47,11 @@ export const idleControllerFlags = {
   'horizontal-pod-autoscaler-downscale-stabilization': period('5m'),
   'horizontal-pod-autoscaler-cpu-initialization-period': period('5m'),
   'horizontal-pod-autoscaler-initial-readiness-delay': period('30s'),
+  'orch-api-content-type': optionalTextFlag({
+    section,
+    default: 'application/json',
+    help: 'Accepted without effect: requests are JSON.',
+  }),
   'min-resync-period': period('12h'),
   profiling: onFlag({ section, help: HELP }),
   'cluster-name': optionalTextFlag({ section, help: HELP }),

@@ -139,8 +139,7 @@ async function certificatesOf(values: PortValues, log: Log): Promise<PortCertifi
       sniCertKeys: values['tls-sni-cert-key'],
     },
     { servingCert: own.cert, servingKey: own.key },
-    { clock: systemClock, log },
-    false,
+    { clock: systemClock, log, loopback: false },
   )
 }
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { lineLog } from '../../base/log.ts'
 import { readFlagFileSync } from '../../base/flag-file.ts'
 import { limitHeap } from '../../base/heap-limits.ts'
+import { generateNothing } from '../../codec/generated-code.ts'
 import type { EtcdUse } from '../../server/options/etcd-options.ts'
 import type { RunningServer, ServerOptions } from '../../server/options/server-options.ts'
 import { startFailure } from '../../base/start-failure.ts'
@@ -99,6 +100,7 @@ export async function serverCommand(
   let server: RunningServer
   try {
     if (!command.start && values['limit-heap']) limitHeap()
+    if (!command.start && !values['generate-code']) generateNothing()
     const start = command.start ?? (await import('../../server/start-server.ts')).launchServer
     options = optionsOf(values)
     server = await start({ ...options, log })
@@ -159,6 +161,8 @@ function optionsOf(values: ServerValues): ServerOptions {
     serviceClusterIpRange: values['service-cluster-ip-range'],
     serviceNodePortRange: values['service-node-port-range'],
     allowPrivileged: values['allow-privileged'],
+    agentAddressTypes: values['nodeagent-preferred-address-types'],
+    serviceNodePort: values['apiserver-service-node-port'],
     serving: servingOf(values),
     authentication: authenticationOf(values),
     authorization: authorizationOf(values),
@@ -192,6 +196,7 @@ const etcdUseOf = (values: ServerValues): EtcdUse => ({
   ...etcdPlaceOf(values),
   transport: values['etcd-transport'],
   compactionIntervalMs: values['etcd-compaction-interval'],
+  leaseReuseMs: values['lease-reuse-duration-seconds'] * 1000,
   healthCheckTimeoutMs: values['etcd-healthcheck-timeout'],
   readyCheckTimeoutMs: values['etcd-readycheck-timeout'],
 })

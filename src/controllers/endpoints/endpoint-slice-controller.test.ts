@@ -1,50 +1,35 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { formatTime } from '../../base/time.ts'
-import { inProcess, type Made } from '../../server/in-process.fixture.ts'
-import { defaultSettings } from '../settings.ts'
-import { startControllers, type RunningControllers } from '../index.ts'
+import type { Made } from '../../server/in-process.fixture.ts'
 import { endpointSliceController } from './endpoint-slice-controller.ts'
 import { podMaker, type PodState } from './pods.fixture.ts'
+import { controllerScene } from '../../../test/controller-scene.ts'
 
-let context: Awaited<ReturnType<typeof inProcess>>
-let running: RunningControllers
-const start = (given = {}) => {
-  const settings = { ...defaultSettings, ...given }
-  running = startControllers({ ...context.controllerContext, settings }, [endpointSliceController])
-}
-beforeEach(async () => {
-  context = await inProcess()
-  start()
-})
-afterEach(async () => {
-  await running.stop()
-  await context.close()
-})
-
+const scene = controllerScene(endpointSliceController)
 const SERVICE = ['v1', 'services', 'default', 's'] as const
 const SLICES = ['discovery{api}/v1', 'endpointslices', 'default'] as const
-const pod = (state: PodState) => podMaker(context)(state)
+const pod = (state: PodState) => podMaker(scene.context)(state)
 const node = (name: string, zone = '', cpu = '1') =>
-  context.hand
+  scene.context.hand
     .create(['v1', 'nodes'], {
       metadata: { name, labels: zone === '' ? {} : { 'topology.orch.io/zone': zone } },
     })
     .then(() =>
-      context.hand.patch(
+      scene.context.hand.patch(
         ['v1', 'nodes', '', name],
         { status: { allocatable: { cpu }, conditions: [{ type: 'Ready', status: 'True' }] } },
         'status',
       ),
     )
 const service = (spec: object = {}, metadata: object = {}) =>
-  context.hand.create(['v1', 'services', 'default'], {
+  scene.context.hand.create(['v1', 'services', 'default'], {
     metadata: { name: 's', ...metadata },
     spec: { selector: { app: 'x' }, ports: [{ port: 80 }], ...spec },
   })
 const slices = async (): Promise<Made[]> => {
-  await running.idle()
-  const names = await context.hand.names(SLICES)
-  return Promise.all(names.map((name) => context.hand.get([...SLICES, name])))
+  await scene.running.idle()
+  const names = await scene.context.hand.names(SLICES)
+  return Promise.all(names.map((name) => scene.context.hand.get([...SLICES, name])))
 }
 const slice = async () => {
   const [only, ...others] = await slices()
@@ -129,7 +114,7 @@ describe('the slice of a service', () => {
     })
 
   test('names its service, and belongs to it', async () => {
-    const made = formatTime(context.clock.now())
+    const made = formatTime(scene.context.clock.now())
     const { metadata } = await service({ clusterIP: 'None' }, { labels: { team: 'a' } })
     const { metadata: own, addressType } = await slice()
     const { labels, annotations, ownerReferences } = own
@@ -175,8 +160,8 @@ describe('the slice of a service', () => {
     await pod({ name: 'p' })
     const { metadata, endpoints } = await slice()
     expect(endpoints).toEqual([ready])
-    await context.hand.patch(SERVICE, { metadata: { labels: { team: 'b' } } })
-    await context.hand.delete(['v1', 'pods', 'default', 'p'])
+    await scene.context.hand.patch(SERVICE, { metadata: { labels: { team: 'b' } } })
+    await scene.context.hand.delete(['v1', 'pods', 'default', 'p'])
     const next = await slice()
     expect([next.metadata.name, next.metadata.labels.team, next.endpoints]).toEqual([
       metadata.name,
@@ -187,10 +172,7 @@ describe('the slice of a service', () => {
 })
 
 test('a dual-stack service has slices of both types', async () => {
-  await running.stop()
-  await context.close()
-  context = await inProcess({ serviceClusterIpRange: '10.0.0.0/24,fd00:1::/112' })
-  start()
+  await scene.reopen({ serviceClusterIpRange: '10.0.0.0/24,fd00:1::/112' })
   await pod({ name: 'p', node: '', ips: ['10.1.0.1', 'fd00::1'] })
   await service({ clusterIP: 'None', ipFamilyPolicy: 'RequireDualStack' })
   const found = await slices()
@@ -201,15 +183,15 @@ test('a dual-stack service has slices of both types', async () => {
     ['IPv6', ['fd00::1']],
   ])
   // One family less: its slice goes.
-  await context.hand.patch(SERVICE, {
+  await scene.context.hand.patch(SERVICE, {
     spec: { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4'] },
   })
   expect((await slice()).addressType).toBe('IPv4')
 })
 
 test('slices hold so many endpoints, and stay when some go', async () => {
-  await running.stop()
-  start({ maxEndpointsPerSlice: 2 })
+  await scene.running.stop()
+  scene.start({ maxEndpointsPerSlice: 2 })
   await service()
   for (const i of [1, 2, 3, 4, 5]) await pod({ name: `p${i}`, node: '', ips: [`10.1.0.${i}`] })
   const shown = async () =>
@@ -219,7 +201,7 @@ test('slices hold so many endpoints, and stay when some go', async () => {
   const full = await shown()
   expect(full.map((names) => names.split(' ').length).sort()).toEqual([1, 2, 2])
   expect(full.join(' ').split(' ').sort()).toEqual(['p1', 'p2', 'p3', 'p4', 'p5'])
-  await context.hand.delete(['v1', 'pods', 'default', 'p1'])
+  await scene.context.hand.delete(['v1', 'pods', 'default', 'p1'])
   expect((await shown()).join(' ').split(' ').sort()).toEqual(['p2', 'p3', 'p4', 'p5'])
 })
 
@@ -227,27 +209,27 @@ test('slices that others change or delete are restored, and their own are left t
   await service()
   const { metadata } = await slice()
   const place = [...SLICES, metadata.name] as const
-  await context.hand.patch(place, { metadata: { labels: { stray: 'x' } } })
-  await running.idle()
-  context.clock.advance(1_000)
+  await scene.context.hand.patch(place, { metadata: { labels: { stray: 'x' } } })
+  await scene.running.idle()
+  scene.context.clock.advance(1_000)
   expect((await slice()).metadata.labels.stray).toBeUndefined()
-  await context.hand.delete(place)
-  await running.idle()
-  context.clock.advance(1_000)
+  await scene.context.hand.delete(place)
+  await scene.running.idle()
+  scene.context.clock.advance(1_000)
   expect((await slice()).metadata.uid).not.toBe(metadata.uid)
-  await context.hand.create(SLICES, {
+  await scene.context.hand.create(SLICES, {
     metadata: { name: 'mine', labels: { 'orch.io/service-name': 's' } },
     addressType: 'IPv4',
     endpoints: [{ addresses: ['10.9.0.1'] }],
   })
-  context.clock.advance(1_000)
+  scene.context.clock.advance(1_000)
   expect((await slices()).map((one) => one.metadata.name)).toContain('mine')
 })
 
 test('slices of a service of the same name before it go', async () => {
   await service()
   const { metadata } = await slice()
-  await context.hand.delete(SERVICE)
+  await scene.context.hand.delete(SERVICE)
   await service()
   expect((await slice()).metadata.uid).not.toBe(metadata.uid)
 })
@@ -265,8 +247,8 @@ test('slices that are as they should be are not written at the start', async () 
   await pod({ name: 'p', node: '' })
   await service()
   const { metadata } = await slice()
-  await running.stop()
-  start()
+  await scene.running.stop()
+  scene.start()
   expect((await slice()).metadata.resourceVersion).toBe(metadata.resourceVersion)
 })
 
@@ -287,7 +269,7 @@ test('hints for zones come and go with nodes and annotation', async () => {
     ['p', [{ name: 'a' }]],
     ['q', [{ name: 'b' }]],
   ])
-  await context.hand.patch(SERVICE, { metadata: { annotations: { [key]: null } } })
+  await scene.context.hand.patch(SERVICE, { metadata: { annotations: { [key]: null } } })
   expect(await hints()).toEqual([
     ['p', undefined],
     ['q', undefined],

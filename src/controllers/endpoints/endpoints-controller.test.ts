@@ -1,33 +1,21 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { formatTime } from '../../base/time.ts'
-import { inProcess } from '../../server/in-process.fixture.ts'
-import { startControllers, type RunningControllers } from '../index.ts'
 import { endpointsController } from './endpoints-controller.ts'
 import { podMaker, type PodState } from './pods.fixture.ts'
+import { controllerScene } from '../../../test/controller-scene.ts'
 
-let context: Awaited<ReturnType<typeof inProcess>>
-let running: RunningControllers
-const start = () => (running = startControllers(context.controllerContext, [endpointsController]))
-beforeEach(async () => {
-  context = await inProcess()
-  start()
-})
-afterEach(async () => {
-  await running.stop()
-  await context.close()
-})
-
+const scene = controllerScene(endpointsController)
 const SERVICE = ['v1', 'services', 'default', 's'] as const
 const ENDPOINTS = ['v1', 'endpoints', 'default', 's'] as const
-const pod = (state: PodState) => podMaker(context)(state)
+const pod = (state: PodState) => podMaker(scene.context)(state)
 const service = (spec: object = {}, labels?: object) =>
-  context.hand.create(['v1', 'services', 'default'], {
+  scene.context.hand.create(['v1', 'services', 'default'], {
     metadata: { name: 's', ...(labels ? { labels } : {}) },
     spec: { selector: { app: 'x' }, ports: [{ port: 80 }], ...spec },
   })
 const endpoints = async () => {
-  await running.idle()
-  return context.hand.get(ENDPOINTS)
+  await scene.running.idle()
+  return scene.context.hand.get(ENDPOINTS)
 }
 const address = (name: string, ip: string, more: object = {}) => ({
   ip,
@@ -125,9 +113,11 @@ describe('the endpoints of a service', () => {
     await pod({ name: 'q', ips: ['10.1.0.2'] })
     const q = address('q', '10.1.0.2')
     expect((await endpoints()).subsets).toEqual([{ addresses: [ready, q], ports: port80 }])
-    await context.hand.patch(['v1', 'pods', 'default', 'p'], { metadata: { labels: { app: 'y' } } })
+    await scene.context.hand.patch(['v1', 'pods', 'default', 'p'], {
+      metadata: { labels: { app: 'y' } },
+    })
     expect((await endpoints()).subsets).toEqual([{ addresses: [q], ports: port80 }])
-    await context.hand.delete(['v1', 'pods', 'default', 'q'])
+    await scene.context.hand.delete(['v1', 'pods', 'default', 'q'])
     expect((await endpoints()).subsets).toBeUndefined()
   })
 
@@ -137,7 +127,7 @@ describe('the endpoints of a service', () => {
     const { metadata, subsets } = await endpoints()
     expect([metadata.labels, subsets]).toEqual([{ team: 'a' }, undefined])
     const change = { metadata: { labels: { team: 'b' } }, spec: { selector: { app: 'y' } } }
-    await context.hand.patch(SERVICE, change)
+    await scene.context.hand.patch(SERVICE, change)
     const next = await endpoints()
     expect([next.metadata.labels, next.subsets]).toEqual([
       { team: 'b' },
@@ -156,23 +146,23 @@ describe('the endpoints of a service', () => {
   test('tell the newest change that they follow from', async () => {
     const trigger = async () =>
       (await endpoints()).metadata.annotations?.['endpoints.orch.io/last-change-trigger-time']
-    const made = formatTime(context.clock.now())
+    const made = formatTime(scene.context.clock.now())
     await service()
     expect(await trigger()).toBe(made)
-    context.clock.advance(5_000)
+    scene.context.clock.advance(5_000)
     await pod({ name: 'p' })
-    expect(await trigger()).toBe(formatTime(context.clock.now()))
-    await context.hand.delete(['v1', 'pods', 'default', 'p'])
+    expect(await trigger()).toBe(formatTime(scene.context.clock.now()))
+    await scene.context.hand.delete(['v1', 'pods', 'default', 'p'])
     expect(await trigger()).toBeUndefined()
   })
 
   test('go with the service, and come back when they alone are deleted', async () => {
     await service()
     const { metadata } = await endpoints()
-    await context.hand.delete(ENDPOINTS)
+    await scene.context.hand.delete(ENDPOINTS)
     const again = await endpoints()
     expect(again.metadata.uid).not.toBe(metadata.uid)
-    await context.hand.delete(SERVICE)
+    await scene.context.hand.delete(SERVICE)
     expect(await endpoints()).toBe(null)
   })
 
@@ -184,7 +174,7 @@ describe('the endpoints of a service', () => {
       await service(spec)
       expect(await endpoints()).toBe(null)
       const subsets = [{ addresses: [{ ip: '10.9.0.1' }] }]
-      await context.hand.create(['v1', 'endpoints', 'default'], {
+      await scene.context.hand.create(['v1', 'endpoints', 'default'], {
         metadata: { name: 's' },
         subsets,
       })
@@ -194,23 +184,25 @@ describe('the endpoints of a service', () => {
 })
 
 test('left endpoints go at the start, but for those of elections', async () => {
-  await running.stop()
+  await scene.running.stop()
   const leader = { 'control-plane.alpha.orch.io/leader': '{}' }
   for (const [name, annotations] of [
     ['left', {}],
     ['election', leader],
   ] as const)
-    await context.hand.create(['v1', 'endpoints', 'default'], { metadata: { name, annotations } })
-  start()
-  await running.idle()
-  expect(await context.hand.names(['v1', 'endpoints', 'default'])).toEqual(['election'])
+    await scene.context.hand.create(['v1', 'endpoints', 'default'], {
+      metadata: { name, annotations },
+    })
+  scene.start()
+  await scene.running.idle()
+  expect(await scene.context.hand.names(['v1', 'endpoints', 'default'])).toEqual(['election'])
 })
 
 test('endpoints of a service that are as they should be are not written at the start', async () => {
   await pod({ name: 'p' })
   await service()
   const { metadata } = await endpoints()
-  await running.stop()
-  start()
+  await scene.running.stop()
+  scene.start()
   expect((await endpoints()).metadata.resourceVersion).toBe(metadata.resourceVersion)
 })

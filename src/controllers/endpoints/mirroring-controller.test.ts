@@ -1,42 +1,27 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { inProcess, type Made } from '../../server/in-process.fixture.ts'
-import { defaultSettings } from '../settings.ts'
-import { startControllers, type RunningControllers } from '../index.ts'
+import { describe, expect, test } from 'vitest'
+import type { Made } from '../../server/in-process.fixture.ts'
 import { mirroringController } from './mirroring-controller.ts'
+import { controllerScene } from '../../../test/controller-scene.ts'
 
-let context: Awaited<ReturnType<typeof inProcess>>
-let running: RunningControllers
-const start = (given = {}) => {
-  const settings = { ...defaultSettings, ...given }
-  running = startControllers({ ...context.controllerContext, settings }, [mirroringController])
-}
-beforeEach(async () => {
-  context = await inProcess()
-  start()
-})
-afterEach(async () => {
-  await running.stop()
-  await context.close()
-})
-
+const scene = controllerScene(mirroringController)
 const SERVICE = ['v1', 'services', 'default', 's'] as const
 const ENDPOINTS = ['v1', 'endpoints', 'default', 's'] as const
 const SLICES = ['discovery{api}/v1', 'endpointslices', 'default'] as const
 const service = (spec: object = {}) =>
-  context.hand.create(['v1', 'services', 'default'], {
+  scene.context.hand.create(['v1', 'services', 'default'], {
     metadata: { name: 's' },
     spec: { ports: [{ port: 80 }], ...spec },
   })
 const ports = [{ port: 80, protocol: 'TCP' }]
 const endpoints = (subsets: readonly object[], metadata: object = {}) =>
-  context.hand.create(['v1', 'endpoints', 'default'], {
+  scene.context.hand.create(['v1', 'endpoints', 'default'], {
     metadata: { name: 's', ...metadata },
     subsets,
   })
 const slices = async (): Promise<Made[]> => {
-  await running.idle()
-  const names = await context.hand.names(SLICES)
-  return Promise.all(names.map((name) => context.hand.get([...SLICES, name])))
+  await scene.running.idle()
+  const names = await scene.context.hand.names(SLICES)
+  return Promise.all(names.map((name) => scene.context.hand.get([...SLICES, name])))
 }
 const content = async () =>
   (await slices()).map(({ addressType, endpoints: list, ports: of }) => ({
@@ -141,7 +126,7 @@ test('a mirrored slice has labels and annotations of the endpoints, and belongs 
     annotations: {
       note: 'b',
       'endpoints.orch.io/last-change-trigger-time': '2024-01-01T00:00:00Z',
-      [context.api.v.resolve('{cli}.{label}/last-applied-configuration')]: '{}',
+      [scene.context.api.v.resolve('{cli}.{label}/last-applied-configuration')]: '{}',
     },
   })
   const [slice] = await slices()
@@ -164,7 +149,7 @@ test('a mirrored slice has labels and annotations of the endpoints, and belongs 
       },
     ],
   })
-  await context.hand.patch(ENDPOINTS, {
+  await scene.context.hand.patch(ENDPOINTS, {
     metadata: { labels: { team: 'b' } },
     subsets: [{ addresses: ips('10.1.0.2') }],
   })
@@ -193,16 +178,16 @@ describe('endpoints are not mirrored', () => {
 
 describe('mirrored slices go', () => {
   for (const [name, change] of [
-    ['with the endpoints', () => context.hand.delete(ENDPOINTS)],
-    ['with the service', () => context.hand.delete(SERVICE)],
+    ['with the endpoints', () => scene.context.hand.delete(ENDPOINTS)],
+    ['with the service', () => scene.context.hand.delete(SERVICE)],
     [
       'when the service gets a selector',
-      () => context.hand.patch(SERVICE, { spec: { selector: { app: 'x' } } }),
+      () => scene.context.hand.patch(SERVICE, { spec: { selector: { app: 'x' } } }),
     ],
     [
       'when the endpoints say so',
       () =>
-        context.hand.patch(ENDPOINTS, {
+        scene.context.hand.patch(ENDPOINTS, {
           metadata: { labels: { 'endpointslice.orch.io/skip-mirror': 'true' } },
         }),
     ],
@@ -217,8 +202,8 @@ describe('mirrored slices go', () => {
 })
 
 test('addresses above the limit of a subset are left out, which is told', async () => {
-  await running.stop()
-  start({ mirroringMaxEndpointsPerSubset: 2 })
+  await scene.running.stop()
+  scene.start({ mirroringMaxEndpointsPerSubset: 2 })
   await service()
   await endpoints([
     { notReadyAddresses: ips('10.1.0.1', '10.1.0.2'), addresses: ips('10.1.0.3'), ports },
@@ -228,8 +213,8 @@ test('addresses above the limit of a subset are left out, which is told', async 
     '10.1.0.3',
     '10.1.0.1',
   ])
-  const [name] = await context.hand.names(['v1', 'events', 'default'])
-  const event = await context.hand.get(['v1', 'events', 'default', name!])
+  const [name] = await scene.context.hand.names(['v1', 'events', 'default'])
+  const event = await scene.context.hand.get(['v1', 'events', 'default', name!])
   expect([event.type, event.reason, event.message, event.involvedObject.kind]).toEqual([
     'Warning',
     'TooManyAddressesToMirror',
@@ -242,7 +227,7 @@ test('a slice that somebody deletes is restored', async () => {
   await service()
   await endpoints([{ addresses: ips('10.1.0.1'), ports }])
   const [slice] = await slices()
-  await context.hand.delete([...SLICES, slice.metadata.name])
+  await scene.context.hand.delete([...SLICES, slice.metadata.name])
   const [next] = await slices()
   expect(next.metadata.uid).not.toBe(slice.metadata.uid)
 })

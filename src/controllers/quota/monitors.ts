@@ -58,6 +58,7 @@ export class QuotaMonitors {
 
   /** Ends the monitors of resources that are no longer served, and those that are not `needed`. */
   async adjust(needed: ReadonlySet<Evaluator>): Promise<void> {
+    if (this.#monitors.size === 0) return
     const { resources, failures } = await this.#parts.resources.current()
     for (const [evaluator, { served, informer }] of this.#monitors) {
       const isServed = resources.some((one) => isSame(one, served) && isQuotable(one))

@@ -10,6 +10,8 @@ export interface Opened {
 
 /** One way of storing values. `about` is the store's key of the value. */
 export interface Provider {
+  /** Prefix of the stored form, as metrics name it. */
+  readonly prefix: string
   seal(bytes: Uint8Array, about: string): Uint8Array
   /** null: the value was stored another way. Throws Unreadable. */
   open(stored: Uint8Array, about: string): Opened | null
@@ -24,6 +26,7 @@ export function providerOf(config: ProviderConfig, mark: string, tools: CipherTo
 /** Stores values as they are; refuses encrypted data as a value. */
 export function identity(mark: Buffer): Provider {
   return {
+    prefix: 'identity',
     seal: (bytes) => bytes,
     open: (stored) => (startsWith(stored, mark) ? null : { bytes: stored, isStale: false }),
   }
@@ -45,6 +48,7 @@ function keyed(
   const tried = keys.toSorted((a, b) => b.prefix.length - a.prefix.length)
   const common = Buffer.from(prefix)
   return {
+    prefix,
     seal: (bytes, about) => Buffer.concat([first.prefix, ...first.cipher.seal(bytes, about)]),
     open(stored, about) {
       if (!startsWith(stored, common)) return null

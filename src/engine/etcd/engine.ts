@@ -19,7 +19,7 @@ import { EtcdUnavailable, isCompacted } from './errors.ts'
 import { Feed } from './feed.ts'
 import { History } from './history.ts'
 import { Layout } from './layout.ts'
-import { Leases } from './leases.ts'
+import { Leases, type LeasesOptions } from './leases.ts'
 import {
   decodeRange,
   decodeRevision,
@@ -36,7 +36,7 @@ import { transact, type TransactionDependencies } from './transaction.ts'
 import { loadTransport, type TransportName } from './transport.ts'
 
 /** Where etcd is and how the store lies in it. */
-export interface EtcdOptions extends Omit<ConnectionOptions, 'clock' | 'open'> {
+export interface EtcdOptions extends Omit<ConnectionOptions, 'clock' | 'open'>, LeasesOptions {
   /** Prefix of all keys, for instance `/registry`. */
   readonly prefix: string
   /** How long a key lives after it was written; undefined: until it is deleted. */
@@ -122,7 +122,7 @@ class EtcdStore implements EtcdEngine {
     this.#options = options
     this.#connection = connection
     const layout = (this.#layout = new Layout(prefix))
-    this.#leases = new Leases(connection, clock)
+    this.#leases = new Leases(connection, options)
     const history = (this.#history = new History(connection, requestTimeoutMs))
     const { marker, root: key, end } = layout
     const isUnchanged = (known: Revision, at: Revision) => this.#isUnchanged(known, at)

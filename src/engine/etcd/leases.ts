@@ -15,32 +15,43 @@ const REUSE_SHARE = 0.05
 /** Keys of one lease expire all at once, which must not be too many. */
 const MAX_USES = 1_000
 
+/** How leases are shared. */
+export interface LeasesOptions {
+  readonly clock: Clock
+  /** How long a lease is given to further keys, milliseconds; a minute by default. */
+  readonly leaseReuseMs?: number | undefined
+  /** Told how many keys shared a lease, when it is given to no further ones. */
+  readonly onLeaseReplaced?: (keys: number) => void
+}
+
 /** Leases that let keys go after their time; keys written shortly after one another share one. */
 export class Leases {
   readonly #connection: Connection
-  readonly #clock: Clock
+  readonly #options: LeasesOptions
   readonly #byTtl = new Map<number, Lease>()
 
-  constructor(connection: Connection, clock: Clock) {
+  constructor(connection: Connection, options: LeasesOptions) {
     this.#connection = connection
-    this.#clock = clock
+    this.#options = options
   }
 
   /** A lease that lasts at least `ttlMs` from now. */
   async take(ttlMs: number): Promise<LeaseId> {
     const known = this.#byTtl.get(ttlMs)
-    if (known && known.uses < MAX_USES && this.#clock.now() < known.untilMs) {
+    if (known && known.uses < MAX_USES && this.#options.clock.now() < known.untilMs) {
       known.uses++
       return known.id
     }
-    const reuseMs = Math.min(REUSE_MS, ttlMs * REUSE_SHARE)
+    if (known) this.#options.onLeaseReplaced?.(known.uses)
+    const { clock, leaseReuseMs = REUSE_MS } = this.#options
+    const reuseMs = Math.min(leaseReuseMs, ttlMs * REUSE_SHARE)
     const lease: Lease = {
       id: this.#connection.call({
         method: '/etcdserverpb.Lease/LeaseGrant',
         request: encodeGrant(Math.ceil((ttlMs + reuseMs) / 1000)),
         decode: decodeGrant,
       }),
-      untilMs: this.#clock.now() + reuseMs,
+      untilMs: clock.now() + reuseMs,
       uses: 1,
     }
     this.#byTtl.set(ttlMs, lease)

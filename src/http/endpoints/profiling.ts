@@ -51,10 +51,23 @@ const pages: Readonly<Record<string, Page>> = {
   },
 }
 
+/** Profiles of the reference that this runtime cannot take, and why. */
+const ABSENT: Readonly<Record<string, string>> = {
+  block:
+    'JavaScript runs on one thread, which waits for no locks. See goroutine for what the event loop waits for.',
+  mutex: 'JavaScript runs on one thread, which has no locks. See profile for where time goes.',
+  threadcreate: 'The runtime starts a fixed number of threads.',
+  trace: 'Execution traces are those of another runtime. See profile for where time goes.',
+}
+
 /** `/debug/pprof/` and the pages below it. */
 export const profilingEndpoints: readonly (readonly [string, Endpoint])[] = [
   [ROOT, index],
   ...Object.entries(pages).map(([name, { answer }]) => [`${ROOT}/${name}`, answer] as const),
+  ...Object.entries(ABSENT).map(
+    ([name, why]) =>
+      [`${ROOT}/${name}`, () => text(501, `There is no profile ${name}: ${why}\n`)] as const,
+  ),
 ]
 
 function index(): ApiResponse {

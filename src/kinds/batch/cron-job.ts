@@ -101,11 +101,14 @@ export const cronJobs = resource(CronJob, {
     column(
       'Last Schedule',
       'string',
-      ({ status }, { now }) =>
+      ({ status }, c) =>
         status.lastScheduleTime === undefined
           ? '<none>'
-          : humanDuration(now - Date.parse(status.lastScheduleTime)),
-      { description: 'Time since a job was last scheduled.' },
+          : humanDuration(c.now - Date.parse(status.lastScheduleTime)),
+      {
+        description: 'Time since a job was last scheduled.',
+        since: ({ status }) => status.lastScheduleTime,
+      },
     ),
     ageColumn,
     ...containerColumns<CronJob>(({ spec }) => spec.jobTemplate.spec.template, { wide: true }),

@@ -55,3 +55,26 @@ export const admissionWebhookRequests = counter('apiserver_admission_webhook_req
   labels: ['code', 'name', 'operation', 'rejected', 'type'],
   help: 'Requests to admission webhooks. Codes above 600 are shown as 600.',
 })
+
+export const podSecurityEvaluations = counter('pod_security_evaluations_total', {
+  labels: [
+    ...['decision', 'mode', 'policy_level', 'policy_version', 'request_operation'],
+    ...['resource', 'subresource'],
+  ] as const,
+  help: 'Evaluations of pods and templates by pod security.',
+})
+
+export const podSecurityExemptions = counter('pod_security_exemptions_total', {
+  labels: ['request_operation', 'resource', 'subresource'],
+  help: 'Requests that are exempt from pod security.',
+})
+
+const CEL_SECONDS = [1e-5, 1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1, 0.5, 1, 5]
+
+export const celCompilation = histogram('apiserver_cel_compilation_duration_seconds', CEL_SECONDS, {
+  help: 'Time of the compilation of the rules of a schema, in seconds.',
+})
+
+export const celEvaluation = histogram('apiserver_cel_evaluation_duration_seconds', CEL_SECONDS, {
+  help: 'Time of the evaluation of all rules for an object, in seconds.',
+})

@@ -71,6 +71,30 @@ export const flowSeats = histogram('apiserver_flowcontrol_work_estimated_seats',
   labels: FLOW,
   help: 'Seats that requests take at most.',
 })
+export const flowRequestUtilization = histogram(
+  'apiserver_flowcontrol_priority_level_request_utilization',
+  [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1],
+  {
+    labels: [...LEVEL, 'phase'],
+    help: 'Requests that are executed, as a part of the seats, and that wait, as a part of the places in the queues; counted in nanoseconds.',
+  },
+)
+export const flowSeatUtilization = histogram(
+  'apiserver_flowcontrol_priority_level_seat_utilization',
+  [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
+  {
+    labels: [...LEVEL, 'phase'],
+    help: 'Seats in use, as a part of the seats; counted in nanoseconds.',
+  },
+)
+export const flowReadsAndWrites = histogram(
+  'apiserver_flowcontrol_read_vs_write_current_requests',
+  [0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
+  {
+    labels: ['phase', 'request_kind'],
+    help: 'Requests under way and requests that wait, as a part of the limit of their kind; counted in nanoseconds.',
+  },
+)
 export const flowWatchCount = histogram(
   'apiserver_flowcontrol_watch_count_samples',
   [0, 1, ...exponentialBuckets(10, 10, 4)],

@@ -84,3 +84,8 @@ export const requestedDeprecatedApis = gauge('apiserver_requested_deprecated_api
   labels: ['group', 'removed_release', 'resource', 'subresource', 'version'],
   help: 'Deprecated versions that were requested, with the release that removes them.',
 })
+
+export const currentInqueueRequests = gauge('apiserver_current_inqueue_requests', {
+  labels: ['request_kind'],
+  help: 'Most requests that waited for a seat at once in the last second.',
+})

@@ -74,3 +74,60 @@ export const grpcHandled = counter('grpc_client_handled_total', {
   labels: ['grpc_code', 'grpc_method', 'grpc_service', 'grpc_type'],
   help: 'Calls to etcd that ended, by their result.',
 })
+
+export const grpcSent = counter('grpc_client_msg_sent_total', {
+  labels: ['grpc_method', 'grpc_service', 'grpc_type'],
+  help: 'Messages of calls to etcd that were sent.',
+})
+
+export const grpcReceived = counter('grpc_client_msg_received_total', {
+  labels: ['grpc_method', 'grpc_service', 'grpc_type'],
+  help: 'Messages of calls to etcd that were received.',
+})
+
+export const etcdLeaseObjects = histogram(
+  'etcd_lease_object_counts',
+  [10, 50, 100, 500, 1000, 2500, 5000],
+  { help: 'Objects of one lease of etcd, when it is given to no further ones.' },
+)
+
+const OF_RESOURCE = { labels: ['resource'] } as const
+
+export const storeLists = counter('apiserver_storage_list_total', {
+  ...OF_RESOURCE,
+  help: 'Lists of all objects that were read from the store; those of clients are served from memory.',
+})
+
+export const storeListFetched = counter('apiserver_storage_list_fetched_objects_total', {
+  ...OF_RESOURCE,
+  help: 'Objects that were read for these lists.',
+})
+
+export const storeListEvaluated = counter('apiserver_storage_list_evaluated_objects_total', {
+  ...OF_RESOURCE,
+  help: 'Objects of these lists that were compared with a selector: all of them.',
+})
+
+export const storeListReturned = counter('apiserver_storage_list_returned_objects_total', {
+  ...OF_RESOURCE,
+  help: 'Objects that these lists returned.',
+})
+
+export const watchCacheCapacity = gauge('watch_cache_capacity', {
+  ...OF_RESOURCE,
+  help: 'Changes that the watch cache holds for watches that start in the past.',
+})
+
+export const transformations = counter('apiserver_storage_transformation_operations_total', {
+  labels: ['status', 'transformation_type', 'transformer_prefix'],
+  help: 'Values that were encrypted and decrypted, by provider.',
+})
+
+export const transformationDuration = histogram(
+  'apiserver_storage_transformation_duration_seconds',
+  exponentialBuckets(5e-6, 2, 14),
+  {
+    labels: ['transformation_type'],
+    help: 'Time of the encryption or decryption of a value, in seconds.',
+  },
+)

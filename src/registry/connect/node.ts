@@ -25,14 +25,22 @@ export async function agentOf(
   name: string,
 ): Promise<{ host: string; port: string }> {
   const { status } = await readCore<Node>(api, 'nodes', '', name)
-  const addresses = status.addresses ?? []
-  const host = ADDRESS_TYPES.map(
-    (type) => addresses.find((address) => address.type === type)?.address,
-  ).find((address) => address !== undefined && address !== '')
+  const host = agentHost(api, status)
   if (host === undefined) {
-    const known = addresses.map(({ type }) => type).join(' ')
+    const known = (status.addresses ?? []).map(({ type }) => type).join(' ')
     throw plainError(`no preferred addresses found; known addresses: [${known}]`)
   }
   const port = status.daemonEndpoints['{agent}Endpoint'].Port
   return { host, port: String(port === 0 ? AGENT_PORT : port) }
+}
+
+/** The address of the type that is preferred among those that a node has; undefined: it has none of them. */
+export function agentHost(
+  { agentAddressTypes = [] }: Pick<ConnectDependencies, 'agentAddressTypes'>,
+  { addresses = [] }: Node['status'],
+): string | undefined {
+  const types = agentAddressTypes.length === 0 ? ADDRESS_TYPES : agentAddressTypes
+  return types
+    .map((type) => addresses.find((address) => address.type === type)?.address)
+    .find((address) => address !== undefined && address !== '')
 }

@@ -40,3 +40,21 @@ test('a service whose address is taken is created when the address is free', asy
   await running.stop()
   await context.close()
 })
+
+test('the service has a node port where one is given', async () => {
+  const { api, hand, close } = await inProcess()
+  await ensureServerService(api, {
+    clusterIp: '10.0.0.1',
+    bindAddress: '192.0.2.1',
+    advertiseAddress: '192.0.2.1',
+    port: 6443,
+    nodePort: 30_443,
+    log: silentLog,
+  })
+  const { spec } = await hand.get(at('orch'))
+  expect([spec.type, spec.ports]).toEqual([
+    'NodePort',
+    [{ name: 'https', protocol: 'TCP', port: 443, targetPort: 6443, nodePort: 30_443 }],
+  ])
+  await close()
+})

@@ -17,6 +17,8 @@ export interface ServerPlace {
   /** Empty: found out. */
   readonly advertiseAddress: string
   readonly port: number
+  /** 0: the service has none. */
+  readonly nodePort?: number
   readonly log: Pick<Log, 'warn'>
   /** Whether refusals are thrown, because the caller retries; otherwise they are only logged. */
   readonly throwsRefusals?: boolean
@@ -151,15 +153,23 @@ type WithSubsets = Typed & { readonly subsets?: readonly { readonly ports?: unkn
 const serviceObject = (
   api: Api,
   name: string,
-  { clusterIp, port }: ServerPlace,
+  { clusterIp, port, nodePort = 0 }: ServerPlace,
 ): DesiredObject['object'] => ({
   metadata: { name, labels: { component: 'apiserver', provider: api.v.resolve('{brand}') } },
   spec: {
-    type: 'ClusterIP',
+    type: nodePort === 0 ? 'ClusterIP' : 'NodePort',
     clusterIP: clusterIp,
     sessionAffinity: 'None',
     ipFamilyPolicy: 'SingleStack',
-    ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }],
+    ports: [
+      {
+        name: 'https',
+        protocol: 'TCP',
+        port: 443,
+        targetPort: port,
+        ...(nodePort === 0 ? {} : { nodePort }),
+      },
+    ],
   },
 })
 

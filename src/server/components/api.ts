@@ -1,6 +1,9 @@
 import { IterationQueue } from '../../base/iteration-queue.ts'
 import { serviceAllocators } from '../../registry/allocations.ts'
+import { celMetrics } from '../metrics/cel-metrics.ts'
+import { allocationMetrics } from '../metrics/service-metrics.ts'
 import { KeyedMutex, type Api } from '../../registry/context.ts'
+import { HotObjects } from '../../registry/hot-objects.ts'
 import { UnchangedWrites } from '../../registry/unchanged-writes.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
@@ -16,7 +19,7 @@ export const api = (settings: Settings) =>
     needs: ['store', 'catalogue', 'cache'],
     later: ['admission', 'authorization', 'authentication'],
     start(parts) {
-      const { options, inside, v, clock, ids, gate, ranges } = settings
+      const { options, inside, v, clock, ids, gate, ranges, metrics } = settings
       const { encrypted } = parts.store
       const part: Api = {
         v,
@@ -31,8 +34,10 @@ export const api = (settings: Settings) =>
         gate,
         allowPrivileged: options.allowPrivileged ?? false,
         agentTls: options.agentTls ?? {},
+        ...(options.agentAddressTypes ? { agentAddressTypes: options.agentAddressTypes } : {}),
         proxiesToLoopback: options.proxiesToLoopback ?? false,
-        allocators: serviceAllocators(ranges.addresses, ranges.ports),
+        allocators: serviceAllocators(ranges.addresses, ranges.ports, allocationMetrics(metrics)),
+        took: celMetrics(metrics),
         authorizer: {
           authorize: (user, asked) => parts.authorization.authorizer.authorize(user, asked),
           rulesFor: (user, namespace) => parts.authorization.authorizer.rulesFor(user, namespace),
@@ -48,7 +53,7 @@ export const api = (settings: Settings) =>
         authenticateToken: (token, audiences) => parts.authentication.review(token, audiences),
         minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
         mutex: new KeyedMutex(),
-        ...(inside.plainWrites ? {} : { unchanged: new UnchangedWrites() }),
+        ...(inside.plainWrites ? {} : { hot: new HotObjects(), unchanged: new UnchangedWrites() }),
       }
       inside.made?.({ api: part, catalogue: parts.catalogue })
       return { part }

@@ -3,13 +3,13 @@ import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
 /** Opens the authorizers that the options name. */
-export const authorization = ({ options, inside, v, clock, log }: Settings) =>
+export const authorization = ({ options, inside, v, clock, log, metrics }: Settings) =>
   component({
     name: 'authorization',
     needs: ['objects'],
     async start({ objects }) {
       const part = await openAuthorization(options.authorization ?? {}, {
-        ...{ v, clock, log, objects },
+        ...{ v, clock, log, objects, metrics },
         onCall: inside.onWebhookCall,
       })
       return { part, stop: () => part.close() }

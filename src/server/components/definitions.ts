@@ -11,10 +11,10 @@ export const definitions = (settings: Settings) =>
     name: 'definitions',
     needs: ['catalogue', 'objects'],
     async start({ catalogue, objects }) {
-      const { v, clock, ids, log, inside } = settings
+      const { v, clock, ids, log, inside, metrics } = settings
       const onCall = inside.onWebhookCall
       const resolve = webhookResolver(settings, objects)
-      const webhooks = new ConversionWebhooks({ v, clock, ids, objects, resolve, onCall })
+      const webhooks = new ConversionWebhooks({ v, clock, ids, objects, resolve, onCall, metrics })
       const served = new ServedDefinitions(catalogue, webhooks, (definition, error) =>
         log.warn('a custom resource definition cannot be served', {
           definition,

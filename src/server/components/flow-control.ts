@@ -5,10 +5,11 @@ import type { FlowClock } from '../../flowcontrol/queue-set.ts'
 import { Turns } from '../../flowcontrol/turns.ts'
 import { WatchCounts } from '../../flowcontrol/watch-counts.ts'
 import { FairLimits } from '../../http/fair-limits.ts'
+import { InFlight } from '../../http/in-flight.ts'
 import { PlainLimits } from '../../http/plain-limits.ts'
 import type { RequestLimits } from '../../http/request-limits.ts'
 import type { Api } from '../../registry/context.ts'
-import { flowObserver, showFlowCounts } from '../flow-metrics.ts'
+import { flowObserver, showFlowCounts, showKinds, showWaiting } from '../flow-metrics.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -26,7 +27,7 @@ export interface ServerFlowControl {
 const flowClock: FlowClock = { now: () => performance.now(), after: systemClock.after }
 
 /** Limits of the requests in progress, with the configuration that is imagined until the objects are read. */
-export const flowControl = ({ options, v, flowLimits, metrics }: Settings) =>
+export const flowControl = ({ options, v, flowLimits, metrics, clock }: Settings) =>
   component({
     name: 'flowControl',
     needs: ['api'],
@@ -47,10 +48,19 @@ export const flowControl = ({ options, v, flowLimits, metrics }: Settings) =>
         observe: (schema, level) => flowObserver(metrics, schema, level),
       })
       showFlowCounts(metrics, control)
+      const waiting = { mutating: new InFlight(), readOnly: new InFlight() }
+      showKinds(metrics, waiting, {
+        phase: 'waiting',
+        limits: { mutating: writes, readOnly: reads },
+        now: () => clock.now(),
+      })
+      showWaiting(metrics, waiting, () => clock.now())
       const limits = new FairLimits({
         control,
         turns: new Turns({ now: flowClock.now, nextIteration: (call) => void setImmediate(call) }),
         watches: new WatchCounts(),
+        waiting,
+        now: () => clock.now(),
         storedObjects: (group, resource) => storedObjects(api, group, resource),
       })
       return { part: { limits, control } }

@@ -4,9 +4,18 @@ import { errorText } from '../../base/error-text.ts'
 import { documentEndpoint } from '../../http/endpoints/document.ts'
 import { listen, type Listener } from '../../http/listen.ts'
 import { tlsParameters } from '../../http/tls-parameters.ts'
+import { servingHosts, thisMachine } from '../../pki/hosts.ts'
 import { tlsHandshakeErrors } from '../../metrics/declared/access.ts'
+import type { Pki } from '../../pki/files.ts'
 import type { ServingOptions } from '../options/serving-options.ts'
-import { openServingCertificates } from '../serving-certificates.ts'
+import { namedHosts } from './pki.ts'
+import type { OwnAddress } from '../own-service.ts'
+import {
+  hasOwnFiles,
+  LOOPBACK_NAME,
+  openServingCertificates,
+  type ServingCertificates,
+} from '../serving-certificates.ts'
 import type { Settings } from '../settings.ts'
 import { component, type ServerParts } from './component.ts'
 
@@ -40,7 +49,7 @@ export const listener = (settings: Settings) =>
       const { pki, authentication, requests } = parts
       const { connections, exchanges, state } = requests
       const { serving = {} } = options
-      const certificates = await openServingCertificates(serving, pki, { clock: systemClock, log })
+      const certificates = await openCertificates(settings, pki)
       const handshakeErrors = metrics.of(tlsHandshakeErrors).only
       const socket = await listen({
         bindAddress,
@@ -61,11 +70,7 @@ export const listener = (settings: Settings) =>
       parts.dataDir?.keep()
       authentication.onClientCaChange((clientCa) => socket.setTls({ clientCa }))
       certificates.onChange((changed) => socket.setTls(changed))
-      settings.ownService.listensAt({
-        host: reachableHost(bindAddress).replaceAll(/[[\]]/g, ''),
-        port: socket.port,
-        ca: pki.ca,
-      })
+      settings.ownService.listensAt(ownAddress(settings, pki, socket.port))
       const address = `${reachableHost(bindAddress)}:${socket.port}`
       const { externalHostname = '' } = options
       const external = externalHostname === '' ? address : withPort(externalHostname, socket.port)
@@ -85,6 +90,22 @@ export const listener = (settings: Settings) =>
       }
     },
   })
+
+function openCertificates(settings: Settings, pki: Pki): Promise<ServingCertificates> {
+  const { options, bindAddress, log, v } = settings
+  return openServingCertificates(options.serving ?? {}, pki, {
+    clock: systemClock,
+    log,
+    hosts: () => [...namedHosts(settings), ...servingHosts(v, bindAddress, thisMachine())],
+  })
+}
+
+const ownAddress = ({ options, bindAddress }: Settings, { ca }: Pki, port: number): OwnAddress => ({
+  host: reachableHost(bindAddress).replaceAll(/[[\]]/g, ''),
+  port,
+  ca,
+  ...(hasOwnFiles(options.serving ?? {}) ? { tlsServerName: LOOPBACK_NAME } : {}),
+})
 
 function listenOptions({
   minTlsVersion,

@@ -11,18 +11,20 @@ export interface ServerMetrics {
 export const metrics = (settings: Settings) =>
   component({
     name: 'metrics',
-    needs: ['engine', 'store', 'cache', 'catalogue'],
-    start({ engine, store, cache, catalogue }) {
+    needs: ['engine', 'store', 'cache', 'catalogue', 'api'],
+    start({ engine, store, cache, catalogue, api }) {
       let registered: Promise<void> | null = null
       const ends: (() => void)[] = []
       const register = async () => {
         const { metrics: registry } = settings
         const { ObjectCounts } = await import('../metrics/object-counts.ts')
         const { storageMetrics } = await import('../metrics/storage-metrics.ts')
+        const { serviceMetrics } = await import('../metrics/service-metrics.ts')
         const { processMetrics } = await import('../metrics/process-metrics.ts')
         const counts = new ObjectCounts(store.engine, cache)
         ends.push(() => counts.close())
-        storageMetrics(registry, catalogue, counts, engine)
+        storageMetrics(registry, catalogue, counts, { engine, cache })
+        serviceMetrics(registry, api.allocators, cache)
         ends.push(processMetrics(registry))
       }
       return {

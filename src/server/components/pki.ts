@@ -47,12 +47,20 @@ const pkiOptions = ({ options, v, bindAddress, ranges }: Settings): PkiOptions =
   clock: systemClock,
   bindAddress,
   hosts: [
-    ...(options.advertiseAddress ? [options.advertiseAddress] : []),
-    ...(options.servingHosts ?? []),
+    ...namedHosts({ options, ranges }),
     ...(hasOwnFiles(options.serving ?? {}) ? [LOOPBACK_NAME] : []),
-    ...ranges.addresses.map((range) => range.at(0)),
   ],
 })
+
+/** Names and addresses that the options give the server, beyond those of its machine. */
+export const namedHosts = ({
+  options,
+  ranges,
+}: Pick<Settings, 'options' | 'ranges'>): readonly string[] => [
+  ...(options.advertiseAddress ? [options.advertiseAddress] : []),
+  ...(options.servingHosts ?? []),
+  ...ranges.addresses.map((range) => range.at(0)),
+]
 
 async function keptPki(options: PkiOptions & PkiPlace): Promise<Pki> {
   try {

@@ -13,6 +13,7 @@ import { Stages, type StageSubscriber } from '../../http/stages.ts'
 import { RequestMetrics } from '../../http/request-metrics.ts'
 import { WatchMetrics } from '../../http/watch-metrics.ts'
 import type { Api } from '../../registry/context.ts'
+import { showKinds } from '../flow-metrics.ts'
 import type { Settings } from '../settings.ts'
 import { component, type ServerParts } from './component.ts'
 
@@ -48,6 +49,12 @@ export const requests = (settings: Settings) =>
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
       const counted = countedBy(settings, api)
+      const { reads, writes } = settings.flowLimits
+      showKinds(metrics, counted.inFlight, {
+        phase: 'executing',
+        limits: { mutating: writes, readOnly: reads },
+        now: () => clock.now(),
+      })
       const subscribers = await subscribersOf(settings, parts, counted)
       const state: ServerState = {
         api,

@@ -27,5 +27,6 @@ export const placeOf = (
   advertiseAddress: options.advertiseAddress ?? '',
   port,
   log,
+  nodePort: options.serviceNodePort ?? 0,
   reconciled: options.endpointReconciler !== 'none',
 })

@@ -11,7 +11,7 @@ export interface OpenedStore {
 }
 
 /** The engine, wrapped in encryption at rest if that is configured. Throws EncryptionConfigError. */
-export const store = ({ options, v }: Settings) =>
+export const store = ({ options, v, metrics }: Settings) =>
   component({
     name: 'store',
     needs: ['engine', 'catalogue'],
@@ -20,7 +20,10 @@ export const store = ({ options, v }: Settings) =>
       if (path === '') return { part: { engine, encrypted: null } }
       const { encryptedEngine } = await import('../../engine/encryption/encrypted-engine.ts')
       const { serverEncryption } = await import('../encryption-config.ts')
-      const encrypted = encryptedEngine(engine, await serverEncryption(path, catalogue, v))
+      const { encryptionMetrics } = await import('../metrics/encryption-metrics.ts')
+      const observe = encryptionMetrics(metrics)
+      const encryption = await serverEncryption(path, catalogue, v, observe)
+      const encrypted = encryptedEngine(engine, encryption)
       return { part: { engine: encrypted, encrypted } }
     },
   })

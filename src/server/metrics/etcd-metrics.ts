@@ -1,6 +1,13 @@
 import { placeOfPrefix, tablePrefixOf } from '../../base/store-keys.ts'
 import type { ObserveCall } from '../../engine/etcd/connection.ts'
-import { etcdRequestDuration, grpcHandled, grpcStarted } from '../../metrics/declared/storage.ts'
+import {
+  etcdLeaseObjects,
+  etcdRequestDuration,
+  grpcHandled,
+  grpcReceived,
+  grpcSent,
+  grpcStarted,
+} from '../../metrics/declared/storage.ts'
 import type { Registry } from '../../metrics/registry.ts'
 
 const CODES = [
@@ -16,7 +23,9 @@ export function etcdMetrics(registry: Registry): ObserveCall {
     const [, service = '', name = ''] = method.split('/')
     const labels = { grpc_service: service, grpc_method: name, grpc_type: 'unary' }
     registry.of(grpcStarted).with(labels).inc()
+    registry.of(grpcSent).with(labels).inc()
     return (code) => {
+      if (code === 0) registry.of(grpcReceived).with(labels).inc()
       registry
         .of(grpcHandled)
         .with({ ...labels, grpc_code: CODES[code] ?? 'Unknown' })
@@ -27,6 +36,12 @@ export function etcdMetrics(registry: Registry): ObserveCall {
         .observe((performance.now() - start) / 1000)
     }
   }
+}
+
+/** Observes how many objects shared a lease. */
+export function leaseMetrics(registry: Registry): (objects: number) => void {
+  const series = registry.of(etcdLeaseObjects).only
+  return (objects) => series.observe(objects)
 }
 
 /** The resource of a key, `deployments.apps`; empty for keys of the servers. */

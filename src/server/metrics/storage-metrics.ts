@@ -1,5 +1,5 @@
 import { placeOfPrefix } from '../../base/store-keys.ts'
-import type { CacheObserver } from '../../cache/watch-cache.ts'
+import type { CacheObserver, WatchCache } from '../../cache/watch-cache.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import {
   cacheInitializations,
@@ -7,6 +7,11 @@ import {
   etcdObjectCounts,
   eventsDispatched,
   storageObjects,
+  storeListEvaluated,
+  storeListFetched,
+  storeListReturned,
+  storeLists,
+  watchCacheCapacity,
 } from '../../metrics/declared/storage.ts'
 import type { Registry } from '../../metrics/registry.ts'
 import type { CounterSeries } from '../../metrics/series.ts'
@@ -25,7 +30,7 @@ export function storageMetrics(
   registry: Registry,
   catalogue: Pick<Catalogue, 'entries'>,
   counts: ObjectCounts,
-  engine: OpenEngine,
+  { engine, cache }: { readonly engine: OpenEngine; readonly cache: Pick<WatchCache, 'loaded'> },
 ): void {
   registry.onScrape(async () => {
     const objects = registry.of(storageObjects)
@@ -41,8 +46,13 @@ export function storageMetrics(
         return [resourceAt(prefix), number] as const
       }),
     )
+    const capacities = registry.of(watchCacheCapacity)
     // Resources may have gone.
-    for (const family of [objects, old]) family.clear()
+    for (const family of [objects, old, capacities]) family.clear()
+    for (const prefix of prefixes) {
+      const loaded = cache.loaded(prefix)
+      if (loaded) capacities.with({ resource: resourceAt(prefix) }).set(loaded.changes)
+    }
     for (const [resource, number] of found.sort(([a], [b]) => (a < b ? -1 : 1)))
       for (const family of [objects, old]) family.with({ resource }).set(number)
   })
@@ -58,11 +68,13 @@ export function storageMetrics(
 export function cacheMetrics(registry: Registry): CacheObserver {
   const dispatched = new Map<string, CounterSeries>()
   return {
-    initialized: (prefix) =>
-      registry
-        .of(cacheInitializations)
-        .with({ resource: resourceAt(prefix) })
-        .inc(),
+    initialized(prefix, objects) {
+      const labels = { resource: resourceAt(prefix) }
+      registry.of(cacheInitializations).with(labels).inc()
+      registry.of(storeLists).with(labels).inc()
+      for (const metric of [storeListFetched, storeListEvaluated, storeListReturned])
+        registry.of(metric).with(labels).inc(objects)
+    },
     dispatched(prefix, changes) {
       let series = dispatched.get(prefix)
       if (!series) {

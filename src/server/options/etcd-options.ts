@@ -15,6 +15,8 @@ export interface EtcdUse extends EtcdPlace {
   readonly transport?: 'builtin' | 'grpc-js'
   /** How often etcd is compacted, by one of its servers, milliseconds; 5 minutes by default, 0: not by them. */
   readonly compactionIntervalMs?: number
+  /** How long events share a lease, milliseconds; a minute by default. */
+  readonly leaseReuseMs?: number
   /** How long checks of health wait for etcd, milliseconds; 2 s by default. */
   readonly healthCheckTimeoutMs?: number
   /** How long the check of readiness waits for it, milliseconds; 2 s by default. */

@@ -29,6 +29,7 @@ const MORE: readonly (readonly [string, Check])[] = [
   ['serverLease.ttlMs', milliseconds(1)],
   ['serverLease.renewMs', milliseconds(1)],
   ['minRequestTimeoutMs', milliseconds(1)],
+  ['etcd.leaseReuseMs', milliseconds(1)],
   ['rootCa', text],
   ['agentTls.ca', text],
   ['agentTls.cert', text],

@@ -8,6 +8,7 @@ import { aggregationFlags } from './aggregation-flags.ts'
 import { flowFlags } from './flow-flags.ts'
 import { logFlags } from '../../flags/log-flags.ts'
 import { configFlag, globalFlags } from '../../flags/global-flags.ts'
+import { compatibilityFlags } from './compatibility-flags.ts'
 import { controllerFlags, serverControllersFlag } from './controller-flags.ts'
 import { authenticationFlags } from './authentication-flags.ts'
 import { authorizationFlags } from './authorization-flags.ts'
@@ -29,6 +30,9 @@ import {
   switchesFlag,
   textFlag,
 } from '../../flags/flags.ts'
+
+/** Types of addresses of nodes. */
+const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
 
 const words = Object.keys(vocabularies) as VocabularyName[]
 
@@ -128,6 +132,15 @@ export const serverFlags = {
     default: '2s',
     help: 'Timeout of the readiness check of etcd.',
   }),
+  'lease-reuse-duration-seconds': intFlag(
+    { min: 1, max: 86_400 },
+    {
+      option: 'etcd.leaseReuseMs',
+      section: 'Storage',
+      default: '60',
+      help: 'How long events that are written to etcd share a lease, in seconds. They live up to that much longer.',
+    },
+  ),
   'share-authorities': onFlag({
     option: 'shareAuthorities',
     section: 'Storage',
@@ -267,6 +280,26 @@ export const serverFlags = {
     'agentTls.key',
     'Private key of the client certificate for node agents, PEM.',
   ),
+  'nodeagent-preferred-address-types': {
+    ...listFlag({
+      option: 'agentAddressTypes',
+      section: 'Cluster',
+      help: `Types of addresses of nodes at which their agents are reached; the first that a node has counts. Defaults to ${ADDRESS_TYPES.join(', ')}.`,
+    }),
+    check(types: readonly string[]): string | null {
+      const wrong = types.find((type) => !ADDRESS_TYPES.includes(type))
+      return wrong === undefined ? null : `must be of ${ADDRESS_TYPES.join(', ')}, not ${wrong}`
+    },
+  },
+  'apiserver-service-node-port': intFlag(
+    { min: 0, max: 65_535 },
+    {
+      option: 'serviceNodePort',
+      section: 'Cluster',
+      default: '0',
+      help: 'Node port of the service by which programs in the cluster find the servers; 0: the service has none.',
+    },
+  ),
   'root-ca-file': agentFile(
     'rootCa',
     'CA bundle that programs in the cluster get to verify the certificate of this server, PEM; needed with --tls-cert-file. Defaults to its own authority.',
@@ -303,6 +336,11 @@ export const serverFlags = {
     section: 'Process',
     help: 'Limit how far the heap of the process grows beyond its live objects.',
   }),
+  'generate-code': onFlag({
+    section: 'Process',
+    help: 'Generate code that reads and writes the types of objects that are in use. Without it declarations are interpreted, which takes longer.',
+  }),
+  ...compatibilityFlags,
   ...configFlag,
   ...globalFlags,
 }

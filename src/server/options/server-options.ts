@@ -83,6 +83,10 @@ export interface ServerOptions extends FlowOptions {
   readonly rootCa?: string
   /** Whether containers may run privileged; not by default. */
   readonly allowPrivileged?: boolean
+  /** Types of addresses at which node agents are reached, the preferred ones first. */
+  readonly agentAddressTypes?: readonly string[]
+  /** Node port of the service of the servers; 0, the default: none. */
+  readonly serviceNodePort?: number
   /** Certificates for connections to node agents, PEM; without an authority any certificate of theirs is taken. */
   readonly agentTls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
   /**

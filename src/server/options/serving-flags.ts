@@ -6,6 +6,7 @@ import {
   fileFlag,
   intFlag,
   listFlag,
+  optionalTextFlag,
   type Flag,
   type Values,
 } from '../../flags/flags.ts'
@@ -44,6 +45,11 @@ export const servingFlags = {
     option: 'serving.keyFile',
     section,
     help: 'Private key of the serving certificate, PEM. Reloaded when it changes.',
+  }),
+  'cert-dir': optionalTextFlag({
+    option: 'serving.certDir',
+    section,
+    help: 'Directory of apiserver.crt and apiserver.key, the serving certificate and its key, where --tls-cert-file is not given. The server makes a self-signed pair there if there is none. Without it the server has a certificate of its own authority in the data directory.',
   }),
   'tls-sni-cert-key': {
     ...listFlag(
@@ -117,6 +123,7 @@ export const servingFlags = {
 export const servingOf = (values: Values<typeof servingFlags>): ServingOptions => ({
   certFile: values['tls-cert-file'],
   keyFile: values['tls-private-key-file'],
+  certDir: values['cert-dir'],
   sniCertKeys: values['tls-sni-cert-key'],
   minTlsVersion: values['tls-min-version'],
   cipherSuites: values['tls-cipher-suites'],

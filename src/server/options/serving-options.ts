@@ -5,6 +5,8 @@ export interface ServingOptions {
   /** Serving certificate and its key, PEM files; by default a certificate of the server's own authority. */
   readonly certFile?: string
   readonly keyFile?: string
+  /** Directory of `apiserver.crt` and `apiserver.key`, made there if absent; without `certFile` alone. */
+  readonly certDir?: string
   /** Further ones for clients that ask for certain names: `certificate,key` or `certificate,key:name,name`. */
   readonly sniCertKeys?: readonly string[]
   /** Oldest version of TLS; `VersionTLS12` by default. */

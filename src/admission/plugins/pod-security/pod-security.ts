@@ -12,6 +12,7 @@ import {
   type PodSecurityConfiguration,
 } from './configuration.ts'
 import { needsEvaluation } from './pod-change.ts'
+import { SecurityMetrics } from './security-metrics.ts'
 import { podOf, RESOURCES_WITH_TEMPLATES, templateOf, type FoundPod } from './pod-templates.ts'
 import {
   isEquivalent,
@@ -49,12 +50,14 @@ class PodSecurity implements Plugin {
   readonly resources = [...PODS, NAMESPACES, ...RESOURCES_WITH_TEMPLATES]
   readonly #deps: PluginDeps
   readonly #configuration: PodSecurityConfiguration
+  readonly #metrics: SecurityMetrics
   /** Policies of namespaces as they are at the moment. */
   readonly #policies = new WeakMap<Typed, LabelledPolicy>()
 
   constructor(deps: PluginDeps, configuration: PodSecurityConfiguration) {
     this.#deps = deps
     this.#configuration = configuration
+    this.#metrics = new SecurityMetrics(deps.metrics)
   }
 
   handles(operation: Attributes['operation']): boolean {
@@ -126,6 +129,7 @@ class PodSecurity implements Plugin {
     const { policy, errors } = labelled
     if (errors.list.length === 0 && isPrivileged(policy)) {
       this.#annotate(attributes, 'enforce-policy', levelText(policy.enforce))
+      this.#metrics.evaluated(attributes, 'enforce', policy.enforce, true)
       return
     }
     const { metadata, spec } = attributes.object!.live as Pod
@@ -156,6 +160,7 @@ class PodSecurity implements Plugin {
     enforce: boolean,
   ): Promise<void> {
     if (this.#isExemptClass(spec.runtimeClassName)) {
+      this.#metrics.exempted(attributes)
       return this.#annotate(attributes, 'exempt', 'runtimeClass')
     }
     const { detailsText, violationsOf } = await import('./evaluation.ts')
@@ -171,12 +176,19 @@ class PodSecurity implements Plugin {
         : `PodSecurity ${JSON.stringify(levelText(level))}: ${detailsText(found)}`
     }
     if (enforce) this.#annotate(attributes, 'enforce-policy', levelText(policy.enforce))
+    const metrics = this.#metrics
     const refused = enforce ? violationText(policy.enforce) : null
+    if (enforce) metrics.evaluated(attributes, 'enforce', policy.enforce, refused === null)
     const audited = violationText(policy.audit)
-    if (audited !== null) this.#annotate(attributes, 'audit-violations', `would violate ${audited}`)
+    if (audited !== null) {
+      this.#annotate(attributes, 'audit-violations', `would violate ${audited}`)
+      metrics.evaluated(attributes, 'audit', policy.audit, false)
+    }
     if (refused !== null) throw refusalOf(attributes, `violates ${refused}`)
     const warned = violationText(policy.warn)
-    if (warned !== null) attributes.warn(`would violate ${warned}`)
+    if (warned === null) return
+    attributes.warn(`would violate ${warned}`)
+    metrics.evaluated(attributes, 'warn', policy.warn, false)
   }
 
   /** Whether namespace or user are exempt, which the audit record says then. */
@@ -184,10 +196,12 @@ class PodSecurity implements Plugin {
     const { namespaces, usernames } = this.#configuration.exemptions
     if (namespaces.has(attributes.namespace)) {
       this.#annotate(attributes, 'exempt', 'namespace')
+      this.#metrics.exempted(attributes)
       return true
     }
     if (!usernames.has(attributes.user.name)) return false
     this.#annotate(attributes, 'exempt', 'user')
+    this.#metrics.exempted(attributes)
     return true
   }
 

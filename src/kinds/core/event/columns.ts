@@ -5,12 +5,13 @@ import type { Event } from './event.ts'
 
 type Cell = Column<Event>['cell']
 
-const firstSeen: Cell = (event, { now }) => age(event.firstTimestamp ?? event.eventTime, now)
+const firstTime = ({ firstTimestamp, eventTime }: Event) => firstTimestamp ?? eventTime
 
-const lastSeen: Cell = (event, c) => {
-  if (event.series) return age(event.series.lastObservedTime, c.now)
-  return event.lastTimestamp ? age(event.lastTimestamp, c.now) : firstSeen(event, c)
-}
+const lastTime = (event: Event) =>
+  event.series ? event.series.lastObservedTime : event.lastTimestamp || firstTime(event)
+
+const firstSeen: Cell = (event, { now }) => age(firstTime(event), now)
+const lastSeen: Cell = (event, { now }) => age(lastTime(event), now)
 
 const source: Cell = ({ source: { component, host }, reportingComponent, reportingInstance }) => {
   const who = component ?? reportingComponent ?? ''
@@ -25,6 +26,7 @@ const object: Cell = ({ involvedObject: { kind = '', name = '' } }) =>
 export const eventColumns: readonly Column<Event>[] = [
   column('Last Seen', 'string', lastSeen, {
     description: 'Time since the most recent occurrence.',
+    since: lastTime,
   }),
   column('Type', 'string', ({ type }) => type ?? '', {
     description: 'Severity of the event: Normal or Warning.',
@@ -47,6 +49,7 @@ export const eventColumns: readonly Column<Event>[] = [
   column('First Seen', 'string', firstSeen, {
     wide: true,
     description: 'Time since the first occurrence.',
+    since: firstTime,
   }),
   column(
     'Count',

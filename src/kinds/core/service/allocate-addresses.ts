@@ -170,6 +170,7 @@ function takeAddress(
     : allocators.isFree(allocator, ip)
       ? null
       : 'provided IP is already allocated'
+  allocators.named?.(allocator, problem === null)
   if (problem !== null) errors.invalid(all, `failed to allocate IP ${text}: ${problem}`)
   return problem === null
 }
