@@ -20,6 +20,7 @@ const REASONS: Readonly<Record<string, string>> = {
   '!isBuilt': 'the programs are not built',
   '!hasSystemd': 'the machine has no systemd',
   '!canFetch': 'other releases of Node.js cannot be fetched',
+  "process.platform !== 'linux'": 'the addresses 127.0.0.2 and up exist on Linux only',
   'address === undefined': 'the machine has no address besides loopback',
   "process.platform !== 'linux' || address === undefined":
     'addresses of a whole network are bound on Linux only',

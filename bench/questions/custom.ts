@@ -20,6 +20,7 @@ const ENDLESS = Number.MAX_SAFE_INTEGER
 const SCHEMA_BYTES = 20 * 1024
 const MADE_AT_ONCE = 8
 const USABLE_TRIES = 20
+const PUBLISHED_TRIES = 5
 const SETTLE_MS = 1_000
 const POLL_MS = 1
 
@@ -216,6 +217,7 @@ async function unused(bench: Bench): Promise<Row[]> {
   const what = `${count} definitions of ${SCHEMA_BYTES / 1024} KiB`
   const row = { question: 'custom', bare: [] }
   return [
+    ...(await published(bench, folders.many, count)),
     {
       ...row,
       what: `start to ready, more with ${what}`,
@@ -230,6 +232,45 @@ async function unused(bench: Bench): Promise<Row[]> {
       ours: sizes,
       goal: { of: 'value', is: 'at most', number: 60 },
     },
+  ]
+}
+
+/** From the answer to the create of one more definition to its document, and how long others wait meanwhile. */
+async function published(bench: Bench, dataDir: string, count: number): Promise<Row[]> {
+  const server = (await bench.ours({ dataDir }))!
+  bench.say('publishing one more definition')
+  // The first one makes the documents of all.
+  await server.ask('GET', '/openapi/v3')
+  const [times, waits]: [Sample[], Sample[]] = [[], []]
+  for (let i = count; i < count + PUBLISHED_TRIES; i++) {
+    await large(server, i)
+    const from = performance.now()
+    let [slowest, isThere] = [0, false]
+    const others = async () => {
+      while (!isThere) {
+        const asked = performance.now()
+        await server.ask('GET', '/version')
+        slowest = Math.max(slowest, performance.now() - asked)
+      }
+    }
+    const asking = others()
+    while (!isThere)
+      isThere = (await server.ask('GET', '/openapi/v3')).text.includes(`/d${i}.${GROUP}/v1`)
+    times.push(plain(performance.now() - from))
+    await asking
+    waits.push(plain(slowest))
+  }
+  await server.end()
+  const row = { question: 'custom', unit: 'ms', bare: [] } as const
+  const goal = (number: number) => ({ of: 'value', is: 'at most', number }) as const
+  return [
+    {
+      ...row,
+      what: `definition in OpenAPI after its create, beside ${count}`,
+      ours: times,
+      goal: goal(2_000),
+    },
+    { ...row, what: 'slowest other request meanwhile', ours: waits, goal: goal(100) },
   ]
 }
 

@@ -32,6 +32,7 @@ export interface Place {
 export class IndexBudget {
   readonly #mostBytes: number
   readonly #all = new Set<SelectorIndexes>()
+  #uses = 0
 
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes
@@ -60,6 +61,11 @@ export class IndexBudget {
     }
   }
 
+  /** The number of a use: the index used longest ago has the lowest. */
+  nextUse(): number {
+    return ++this.#uses
+  }
+
   join(indexes: SelectorIndexes): void {
     this.#all.add(indexes)
   }
@@ -83,8 +89,6 @@ const MOST_INDEXES = 16
 const MOST_CHANGES = 1024
 /** An index that was not used in so many rounds of ageing is dropped: ten minutes. */
 const IDLE_ROUNDS = 20
-
-let uses = 0
 
 /** One index; entries up to a key are in it while it is made. */
 export class SelectorIndex {
@@ -203,7 +207,7 @@ export class SelectorIndexes {
     if (best === null || best.count * 2 > this.#objects.size + LEAST_OBJECTS) return null
     const changes = this.#objects.changesAfter(at, MOST_CHANGES + 1)
     if (changes === null || changes.length > MOST_CHANGES) return null
-    best.index.lastUsed = ++uses
+    best.index.lastUsed = this.#budget.nextUse()
     best.index.idleRounds = 0
     return this.#collect(best.found, changes, place)
   }
@@ -245,7 +249,7 @@ export class SelectorIndexes {
       this.#examined.delete(id)
       this.#refusedAt.delete(id)
       const index = new SelectorIndex(attribute)
-      index.lastUsed = ++uses
+      index.lastUsed = this.#budget.nextUse()
       if (this.#indexes.size >= MOST_INDEXES) this.drop(leastUsed(this.#indexes.values())!)
       this.#indexes.set(id, index)
       this.#making = (this.#making ?? Promise.resolve()).then(() => this.#make(index))

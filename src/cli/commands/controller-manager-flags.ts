@@ -15,6 +15,7 @@ import { rateFlag } from '../../server/options/rate-flag.ts'
 import { idleControllerFlags } from './idle-controller-flags.ts'
 import { portFlags } from './port-flags.ts'
 import { signingFlags } from './signing-flags.ts'
+import { apiFlags } from '../../vocabulary/flag-names.ts'
 
 const ELECTION = 'Leader election'
 
@@ -28,12 +29,12 @@ export const controllerManagerFlags = {
     section: 'Server',
     help: 'Context of the kubeconfig. Defaults to its current context.',
   }),
-  'orch-api-qps': rateFlag({
+  [apiFlags.qps]: rateFlag({
     section: 'Server',
     default: '20',
     help: 'Requests that each controller makes in a second, for a long time; any number if 0. The controller of namespaces makes 20 times as many.',
   }),
-  'orch-api-burst': intFlag(
+  [apiFlags.burst]: intFlag(
     { min: 0, max: 1_000_000 },
     { section: 'Server', default: '30', help: 'Requests that each makes at once after a rest.' },
   ),

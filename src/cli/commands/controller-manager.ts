@@ -18,6 +18,7 @@ import { versionText } from '../version-text.ts'
 import { signalCode, type Terminal } from '../terminal.ts'
 import { controllerManagerFlags } from './controller-manager-flags.ts'
 import { signingOf } from './signing-flags.ts'
+import { apiFlags } from '../../vocabulary/flag-names.ts'
 
 /** Name, version and terminal of the command. */
 export interface ControllerManagerCommand {
@@ -106,7 +107,7 @@ async function optionsOf(values: ManagerValues, log: Log): Promise<ControllerMan
           retryPeriodMs: values['leader-elect-retry-period'],
         }
       : null,
-    rate: { perSecond: values['orch-api-qps'], burst: values['orch-api-burst'] },
+    rate: { perSecond: values[apiFlags.qps], burst: values[apiFlags.burst] },
     featureGates: values['feature-gates'],
     log,
   }

@@ -11,6 +11,7 @@ import {
   orNone,
   type Flag,
 } from '../../flags/flags.ts'
+import { apiFlags } from '../../vocabulary/flag-names.ts'
 
 const section = 'Without effect'
 const HELP = 'Accepted without effect.'
@@ -47,7 +48,7 @@ export const idleControllerFlags = {
   'horizontal-pod-autoscaler-downscale-stabilization': period('5m'),
   'horizontal-pod-autoscaler-cpu-initialization-period': period('5m'),
   'horizontal-pod-autoscaler-initial-readiness-delay': period('30s'),
-  'orch-api-content-type': optionalTextFlag({
+  [apiFlags.contentType]: optionalTextFlag({
     section,
     default: 'application/json',
     help: 'Accepted without effect: requests are JSON.',
