@@ -189,3 +189,10 @@ async function placed(c: Context, object: ApiObject, source: string): Promise<Fi
   typed.metadata.namespace = namespace
   return { object: typed, of, namespace, source }
 }
+
+/** Sends the first document of the files to the path of `--raw`, and shows what the server answers. */
+export async function sendRaw(c: Context, method: 'POST' | 'PUT'): Promise<void> {
+  const [document] = await readDocuments(c)
+  const api = await c.api()
+  c.out(await api.text({ method, path: c.flags.text('raw'), body: document?.value }))
+}

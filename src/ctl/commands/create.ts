@@ -1,5 +1,5 @@
 /** create: creates the objects of files. Its sub-commands create one object from flags. */
-import { readObjects } from '../api/builder.ts'
+import { readObjects, sendRaw } from '../api/builder.ts'
 import { lastApplied, withLastApplied } from '../api/last-applied.ts'
 import {
   create as send,
@@ -46,7 +46,7 @@ export const create: Command = {
       throw c.misuse(`unknown command ${JSON.stringify(c.args[0])}`)
     }
     requireFiles(c)
-    if (c.flags.isSet('raw')) return createRaw(c)
+    if (c.flags.isSet('raw')) return sendRaw(c, 'POST')
     if (c.flags.is('edit')) {
       const { createEdited } = await import('../edit/create-edited.ts')
       return createEdited(c)
@@ -75,12 +75,4 @@ export const create: Command = {
 async function selectorOf(text: string) {
   const { labelMatcher } = await import('../api/labels.ts')
   return { matches: labelMatcher(text) }
-}
-
-async function createRaw(c: Parameters<Command['run']>[0]): Promise<void> {
-  const { readDocuments } = await import('../api/builder.ts')
-  const [document] = await readDocuments(c)
-  const api = await c.api()
-  const path = c.flags.text('raw')
-  c.out(await api.text({ method: 'POST', path, body: document?.value }))
 }

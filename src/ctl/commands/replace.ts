@@ -1,7 +1,7 @@
 /** replace: puts the objects of files in the place of those that exist. */
 import type { ApiObject } from '../../client/transport.ts'
 import { StatusError } from '../../meta/errors.ts'
-import { readObjects, type FileObject } from '../api/builder.ts'
+import { readObjects, sendRaw, type FileObject } from '../api/builder.ts'
 import { deleteOne, untilGone } from '../api/deleting.ts'
 import { readOne } from '../api/find-objects.ts'
 import { lastApplied, withLastApplied } from '../api/last-applied.ts'
@@ -66,7 +66,7 @@ export const replace: Command = {
   },
   async run(c) {
     requireFiles(c)
-    if (c.flags.isSet('raw')) return raw(c)
+    if (c.flags.isSet('raw')) return sendRaw(c, 'PUT')
     const done = await Done.of(c)
     const items = await readObjects(c)
     if (items.length === 0) throw new Fault('error: no objects passed to replace')
@@ -127,11 +127,4 @@ async function forced(c: Context, items: readonly FileObject[], done: Done): Pro
       throw fromSource(error, 'creating', source)
     }
   })
-}
-
-async function raw(c: Context): Promise<void> {
-  const { readDocuments } = await import('../api/builder.ts')
-  const [document] = await readDocuments(c)
-  const api = await c.api()
-  c.out(await api.text({ method: 'PUT', path: c.flags.text('raw'), body: document?.value }))
 }
