@@ -27,8 +27,15 @@ const kubeconfig = () => join(dir, 'data', 'admin.kubeconfig')
 function program(name: string, ...args: string[]): ChildProcess {
   const child = spawn(process.execPath, [...programOf(name), ...args], { cwd: ROOT })
   children.push(child)
+  let said = ''
+  child.stderr!.on('data', (data: Buffer) => (said = (said + data.toString()).slice(-2000)))
+  child.once('close', (code) => {
+    if (code !== null && code !== 0) failure = `${name} has ended with ${code}: ${said}`
+  })
   return child
 }
+/** What a program said that ended although nobody asked it to. */
+let failure: string | null = null
 
 /** Runs the controllers. */
 const manager = (port = 0): ChildProcess =>
@@ -37,7 +44,8 @@ const manager = (port = 0): ChildProcess =>
     ...['--kubeconfig', kubeconfig(), '--use-service-account-credentials'],
     ...['--root-ca-file', join(dir, 'data', 'pki', 'ca.crt')],
     ...['--service-account-private-key-file', join(dir, 'data', 'pki', 'sa.key')],
-    ...['--leader-elect-lease-duration=3s', '--leader-elect-renew-deadline=2s'],
+    // A busy machine has to be able to renew in time.
+    ...['--leader-elect-lease-duration=8s', '--leader-elect-renew-deadline=6s'],
     ...['--leader-elect-retry-period=500ms', '--bind-address=127.0.0.1'],
     `--secure-port=${port}`,
   )
@@ -64,6 +72,7 @@ async function until<T>(read: () => Promise<T>, isRight: (value: T) => boolean):
   for (;;) {
     const value = await read()
     if (isRight(value)) return value
+    if (failure !== null) throw new Error(failure)
     await later(25)
   }
 }

@@ -422,6 +422,32 @@ describe('who is known', () => {
       })
 })
 
+test('what the cluster publishes is followed', async () => {
+  const url = `${await open('--authentication-kubeconfig=DIR/kubeconfig')}/configz`
+  const asked = shows(clients, 'alice')
+  expect((await ask(url, asked)).code).toBe(401)
+  const maps = client
+    .resource<{ data: Record<string, string> }>({
+      group: '',
+      version: 'v1',
+      resource: 'configmaps',
+    })
+    .in('orch-system')
+  const name = 'extension-apiserver-authentication'
+  const { data } = await maps.get(name)
+  const both = `${data['client-ca-file']}\n${clients.pem}`
+  await maps.patch(name, { data: { 'client-ca-file': both } })
+  // The test's time is the bound.
+  let code = 401
+  while (code === 401) ({ code } = await ask(url, asked))
+  expect(code).toBe(200)
+  // What cannot be read changes nothing.
+  await maps.patch(name, { data: { 'requestheader-allowed-names': 'none' } })
+  expect((await ask(url, asked)).code).toBe(200)
+  await maps.patch(name, { data: { ...data } })
+  await close()
+})
+
 describe('the connection', () => {
   afterEach(close)
   const pair = (name: string) => `DIR/${name}.crt,DIR/${name}.key`

@@ -17,6 +17,8 @@ export interface AdmissionChain {
    * Whether an UPDATE that passed unchanged and in silence before would do so again, if request and object are the same.
    */
   passesAgain(attributes: Attributes): boolean | Promise<boolean>
+  /** Whether a plugin may change parts of the object in place, other than by replacing it. */
+  mayChangeParts(attributes: Attributes): boolean
   /** Whether every plugin is ready. */
   isReady(): boolean
 }
@@ -53,6 +55,8 @@ export function admissionChain(
     },
     passesAgain: (attributes) =>
       allPass([...mutating(attributes), ...validating(attributes)], attributes),
+    mayChangeParts: (attributes) =>
+      mutating(attributes).some(({ keepsParts }) => keepsParts !== true),
     isReady: () =>
       plugins.every((plugin) => {
         const unready = plugin.ready?.()

@@ -55,6 +55,8 @@ export interface Plugin {
   mutate?(attributes: MutableAttributes): void | Promise<void>
   /** When the object is what would be stored. Throws StatusError to refuse the request. */
   validate?(attributes: Attributes): void | Promise<void>
+  /** Its `mutate` never changes the object of an UPDATE in place. */
+  readonly keepsParts?: true
   /**
    * Whether an UPDATE is bound to pass unchanged and in silence, now, if the same request did so before and the object
    * is still the same. Then the request may be answered from memory without asking the plugin. Absent: no.

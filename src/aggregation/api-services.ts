@@ -1,5 +1,5 @@
 /** The APIServices of the cluster, as this server knows them. */
-import type { ObjectHandler } from '../catalogue/object-source.ts'
+import type { ObjectHandler, UnreadObject } from '../catalogue/object-source.ts'
 import type { APIService } from '../kinds/apiregistration/api-service.ts'
 
 /** The name of the APIService of a group version. */
@@ -37,6 +37,12 @@ export class ApiServices implements ObjectHandler<APIService> {
 
   get all(): ReadonlyMap<string, APIService> {
     return this.#all
+  }
+
+  named(_place: unknown, { readWithout }: UnreadObject<APIService>): void {
+    // There is one for each version of each kind of users.
+    const service = readWithout('managedFields')
+    if (service) this.set(service)
   }
 
   set(service: APIService): void {

@@ -6,6 +6,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { checkDeclared } from './check.ts'
 import { codecOf } from '../codec/codec.ts'
 import type { ResourceEntry } from './entry.ts'
+import { overCodecOf } from '../codec/over.ts'
 import { membersWriter } from '../codec/json-writer.ts'
 import { viewJson } from '../codec/json-view.ts'
 import { protobufOfShape } from '../codec/late-protobuf.ts'
@@ -75,6 +76,7 @@ class DeclaredKind {
       groupVersion,
       name: { group, resource: declaration.plural },
       codec: codecOf(shape, v),
+      over: overCodecOf(shape, v),
       protobuf: protobufOfShape(shape, v),
       // Compiled at the first apply.
       get topology() {

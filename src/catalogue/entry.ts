@@ -1,5 +1,6 @@
 /** The interface of a kind for handlers, cache and documents, declared or custom. */
 import type { Codec, JsonObject } from '../codec/codec.ts'
+import type { OverCodec } from '../codec/over.ts'
 import type { ResourceName } from '../meta/resource-name.ts'
 import type { FieldErrors } from '../meta/field-errors.ts'
 import type { WriteMembers } from '../codec/json-writer.ts'
@@ -43,6 +44,8 @@ export interface ResourceEntry {
 
   /** Reads and writes the JSON of this version. */
   readonly codec: Codec
+  /** The same for objects that share parts with others; absent: there is no such way. */
+  readonly over?: OverCodec
   /** The binary form; null: there is none. */
   readonly protobuf: LateProtobuf | null
   /** Ownership and merging of fields in apply; null: deduced from the values. */

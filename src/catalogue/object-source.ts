@@ -7,8 +7,8 @@ export interface UnreadObject<T extends Typed = Typed> {
   readonly revision: number
   /** Decodes the object; null if it is unreadable. */
   read(): T | null
-  /** The same with empty objects in the place of all objects under a name: much cheaper where those are large. */
-  readWithout(name: string): T | null
+  /** The same with nothing in all objects and lists under some names: much cheaper where those are large. */
+  readWithout(...names: readonly string[]): T | null
   /** Whether the JSON text of the object contains a text: much cheaper than to decode it. */
   mentions(text: string): boolean
 }

@@ -70,6 +70,11 @@ export interface Hooks<T> {
    * the result of a patch.
    */
   setDefaults?(object: T, c: HookContext): void
+  /**
+   * Hooks replace parts of the object, and never change in place what lies deeper than the members of its own members:
+   * the object may share those parts with the present one.
+   */
+  readonly sharesParts?: true
   /** Before a create is validated: drop fields that clients may not set. */
   prepareForCreate?(object: T, c: HookContext): void
   /** Before an update is validated: restore fields that clients may not change; raise `generation`. */

@@ -11,10 +11,10 @@ export interface Entry<T> {
   /** The object; not to be changed. */
   readonly object: T
   /**
-   * The object; objects under the name may be empty ones in it, which is cheaper where they are large. Not to be
+   * The object; objects and lists under the names may be empty in it, which is cheaper where they are large. Not to be
    * changed.
    */
-  without(name: string): T
+  without(...names: readonly string[]): T
   /** Whether the metadata may have a member of this name. False is certain; the check is cheap. */
   mayHave(member: string): boolean
   /** Whether its JSON may contain this text. False is certain; the check is cheap. */

@@ -3,24 +3,30 @@
  * interpreters in this folder look up each name. No text of a client ever becomes part of one: sources consist of fixed
  * text, of literals of declared names and defaults, and of names for values that are passed beside the source.
  *
- * Processes that must not make code, `node --disallow-code-generation-from-strings`, keep the interpreters.
+ * The interpreters stay where the process must not make code: with `generateNothing`, and where the engine forbids it
+ * (`node --disallow-code-generation-from-strings`).
  */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** The words of a vocabulary, and when code is generated with them: by default once a shape is in use. */
 export type Words = Pick<Vocabulary, 'resolve'> & { readonly generates?: 'never' | 'at once' }
 
-/** Uses of a shape after which its code is generated. What a start reads and writes is interpreted. */
-const USES = 60
+/** Uses of a shape after which its code is generated: more than a start makes of any. */
+const USES = 300
 
 /** Counts uses; true at the one at which code is generated. */
 export function useCounter({ generates }: Words): () => boolean {
-  if (generates === 'never' || !mayGenerate()) return () => false
+  if (generates === 'never') return () => false
   let left = generates === 'at once' ? 1 : USES
-  return () => --left === 0
+  return () => --left === 0 && mayGenerate()
 }
 
 let allowed: boolean | null = null
+
+/** Keeps this process from generating code from now on: for its owner only. */
+export function generateNothing(): void {
+  allowed = false
+}
 
 /** Whether this process may make functions from text. */
 function mayGenerate(): boolean {

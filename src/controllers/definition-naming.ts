@@ -30,8 +30,7 @@ export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Co
     const client = context.clientFor(NAME)
     const informer = informers.of<CustomResourceDefinition>(address)
     const known = new KnownNames()
-    // Schemas are most of a definition, and do not matter here.
-    const read = (name: string) => informer.lister.entry('', name)?.without(SCHEMA) ?? null
+    const read = (name: string) => informer.lister.entry('', name)?.without(...LARGE) ?? null
     let isLoaded = false
     /** Remembers the names of a definition, and enqueues others of its group when the names have changed. */
     const learn = (name: string, now: Names | null) => {
@@ -67,7 +66,7 @@ export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Co
     }
     const end = await handled(informer, { ...onChange(again), delete: again }, signal)
     // Free names are known only after all definitions are read.
-    const all = Array.from(informer.lister.entries(), (entry) => entry.without(SCHEMA))
+    const all = Array.from(informer.lister.entries(), (entry) => entry.without(...LARGE))
     for (const definition of all) learn(nameOf(definition), namesOf(definition))
     isLoaded = true
     // Most have been judged by an earlier run.
@@ -78,8 +77,8 @@ export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Co
 
 const nameOf = ({ metadata }: CustomResourceDefinition): string => metadata.name ?? ''
 
-/** Member of versions with the schema. */
-const SCHEMA = 'openAPIV3Schema'
+/** Members that hold most of a definition, and do not matter here. */
+const LARGE = ['openAPIV3Schema', 'managedFields'] as const
 
 /** Names of a definition that others of its group depend on. */
 interface Names {

@@ -68,7 +68,7 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
     // A new definition is not served yet, and may have megabytes of schemas.
     if (!this.#known.has(name) && !mentions('"Established"')) return
     // The schemas are most of it.
-    const definition = readWithout(SCHEMA)
+    const definition = readWithout(SCHEMA, 'managedFields')
     // One that cannot be read is served as it was.
     if (definition?.metadata.name === name) this.#learn(definition, read)
   }

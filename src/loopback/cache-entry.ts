@@ -72,11 +72,11 @@ export class CacheEntry<T> implements Entry<T> {
     return (this.#object ??= readVersion(this.#reading, shown) as T)
   }
 
-  without(name: string): T {
+  without(...names: readonly string[]): T {
     const { api, served, metadataOnly } = this.#reading
     if (this.#object !== undefined || metadataOnly || this.#revision !== this.#version.revision)
       return this.object
-    return parseOutline(objectBytes(api, served, this.#version), name) as T
+    return parseOutline(objectBytes(api, served, this.#version), names) as T
   }
 
   /** Inside of strings these bytes would be escaped with backslashes. */

@@ -65,24 +65,28 @@ function apart(document: unknown): { readonly rest: unknown; readonly entries: u
 }
 
 /** Whether a JSON value has more than `most` members and items; stops counting there. */
-export function holdsMoreThan(document: unknown, most: number): boolean {
+export const holdsMoreThan = (document: unknown, most: number): boolean =>
+  countUpTo(document, most) > most
+
+/** The number of members and items in a JSON value; some number above `most` where there are more. */
+export function countUpTo(document: unknown, most: number): number {
   const open: object[] = []
   let left = most
   if (isContainer(document)) open.push(document)
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
     if (Array.isArray(one)) {
       left -= one.length
-      if (left < 0) return true
+      if (left < 0) return most + 1
       for (const item of one as unknown[]) if (isContainer(item)) open.push(item)
     } else {
       for (const key in one) {
-        if (--left < 0) return true
+        if (--left < 0) return most + 1
         const member = (one as Record<string, unknown>)[key]
         if (isContainer(member)) open.push(member)
       }
     }
   }
-  return false
+  return most - left
 }
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null

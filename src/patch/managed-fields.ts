@@ -64,11 +64,26 @@ function identityOf(id: string): ManagerIdentity {
 /** The form in which a set was read; it does not change, and most sets outlive a write unchanged. */
 const written = new WeakMap<FieldSet, Record<string, unknown>>()
 
+/** What an entry says; most of them outlive a write unchanged. Nobody changes an entry that was read. */
+interface ReadEntry {
+  readonly id: string
+  readonly manager: Manager
+}
+
+const readEntries = new WeakMap<ManagedFieldsEntry, ReadEntry>()
+const writtenEntries = new WeakMap<Manager, ManagedFieldsEntry>()
+
 /** Decodes entries. Throws FieldsV1Error when one is invalid. */
 export function readManaged(entries: readonly ManagedFieldsEntry[] | undefined): Managed {
   const managers = new Map<string, Manager>()
   const times = new Map<string, string>()
   for (const entry of entries ?? []) {
+    const known = readEntries.get(entry)
+    if (known) {
+      managers.set(known.id, known.manager)
+      if (entry.time !== undefined) times.set(known.id, entry.time)
+      continue
+    }
     const { manager = '', operation, apiVersion = '', fieldsType, subresource = '', time } = entry
     if (operation !== 'Apply' && operation !== 'Update') {
       throw new FieldsV1Error(`unknown operation of a field manager: ${operation ?? ''}`)
@@ -80,22 +95,38 @@ export function readManaged(entries: readonly ManagedFieldsEntry[] | undefined):
     const set = fromFieldsV1(entry.fieldsV1 ?? {})
     // The decoded value is an object.
     if (!set.isEmpty) written.set(set, entry.fieldsV1 as Record<string, unknown>)
-    managers.set(id, { set, apiVersion, applied: operation === 'Apply' })
+    const one: Manager = { set, apiVersion, applied: operation === 'Apply' }
+    keepEntry(entry, id, one)
+    managers.set(id, one)
     if (time !== undefined) times.set(id, time)
   }
   return { managers, times }
 }
 
+function keepEntry(entry: ManagedFieldsEntry, id: string, manager: Manager): void {
+  readEntries.set(entry, { id, manager })
+  writtenEntries.set(manager, entry)
+}
+
 /** Writes entries in their order: by operation, time, manager, version and sub-resource. */
 export function writeManaged({ managers, times }: Managed): ManagedFieldsEntry[] {
-  return Array.from(managers, ([id, { set, apiVersion, applied }]) => {
-    return entryOf({
+  return Array.from(managers, ([id, manager]) => {
+    const time = times.get(id)
+    const known = writtenEntries.get(manager)
+    if (known && known.time === time && readEntries.get(known)?.id === id) return known
+    const { set, apiVersion, applied } = manager
+    const entry = entryOf({
       ...identityOf(id),
       operation: applied ? 'Apply' : 'Update',
       apiVersion,
-      time: times.get(id),
+      time,
       fieldsV1: written.get(set) ?? toFieldsV1(set),
     })
+    if (!set.isEmpty) {
+      written.set(set, entry.fieldsV1 as Record<string, unknown>)
+      keepEntry(entry, id, manager)
+    }
+    return entry
   }).sort(byPlace)
 }
 
@@ -339,15 +370,23 @@ export function* applySteps(apply: Apply, writer: Writer): Steps<Recorded> {
   const id = idOf({ ...writer, operation: 'Apply', apiVersion: '' })
   const applied = yield* timed(
     before,
-    applyManagerSteps(versions, live, config, before.managers, { manager: id, force }),
+    applyManagerSteps(versions, live, config, before.managers, {
+      manager: id,
+      force,
+      untracked: UNTRACKED,
+    }),
   )
   yield
   const managers = new Map(applied.managers)
   const mine = managers.get(id)
   const set = mine?.set.difference(UNTRACKED) ?? FieldSet.empty
-  const previous = before.managers.get(id)?.set
+  const previous = before.managers.get(id)
   // Its written form is there already.
-  if (mine && previous?.equals(set)) managers.set(id, { ...mine, set: previous })
+  if (mine && previous?.set.equals(set))
+    managers.set(
+      id,
+      mine.apiVersion === previous.apiVersion ? previous : { ...mine, set: previous.set },
+    )
   else if (mine && !set.isEmpty) managers.set(id, { ...mine, set })
   else managers.delete(id)
   // An apply without a change gets an entry without a time, or keeps its former time.

@@ -26,7 +26,14 @@ import { FieldSet } from './field-set.ts'
 import { sameJson } from './json-value.ts'
 import { withAtomicValues, withNamedFields } from './named-fields.ts'
 import type { Topology } from '../notation/topology.ts'
-import { compareSteps, type Comparison, merge, removeItems, toFieldSet } from './typed-value.ts'
+import {
+  compareSteps,
+  type Comparison,
+  merge,
+  ownsExactly,
+  removeItems,
+  toFieldSet,
+} from './typed-value.ts'
 
 /** The fields of one manager. */
 export interface Manager {
@@ -114,6 +121,15 @@ export interface Applied {
   readonly managers: Managers
 }
 
+/** Who applies, and how. */
+export interface Applying {
+  /** Its identifier. */
+  readonly manager: string
+  readonly force: boolean
+  /** Paths that stored sets never contain. */
+  readonly untracked?: FieldSet
+}
+
 /**
  * Applies a configuration: merges it into the live object, removes the fields that the manager applied before and no
  * longer does, and makes it the owner of the configuration's fields. Throws ApplyConflict unless `force`d, and
@@ -124,7 +140,7 @@ export function* applyManagerSteps(
   live: Versioned,
   config: unknown,
   managers: Managers,
-  { manager, force }: { readonly manager: string; readonly force: boolean },
+  { manager, force, untracked = FieldSet.empty }: Applying,
 ): Steps<Applied> {
   const { apiVersion } = live
   const views = new Views(versions, apiVersion)
@@ -133,13 +149,18 @@ export function* applyManagerSteps(
   const known = reconciled(views, managers)
   const last = known.get(manager)
   yield
-  const set = toFieldSet(topology, config).recursiveDifference(versions.ignored(apiVersion))
+  const ignored = versions.ignored(apiVersion)
+  const unowned = { whole: ignored, alone: untracked }
+  // Most applies name the fields of the last one.
+  const isSame = last?.apiVersion === apiVersion && ownsExactly(topology, config, last.set, unowned)
+  const set = isSame ? last.set : toFieldSet(topology, config).recursiveDifference(ignored)
   const mine = new Map(known).set(manager, { set, apiVersion, applied: true })
   yield
   const merged = merge(topology, live.object, config)
   yield
   // Most applies omit nothing of the previous one: then nothing has to be removed.
-  const isLess = () => last?.set.equals(set) === false && !last.set.difference(set).isEmpty
+  const isLess = () =>
+    !isSame && last?.set.equals(set) === false && !last.set.difference(set).isEmpty
   const leaves = last && (last.apiVersion !== apiVersion || isLess())
   const object = leaves ? yield* pruned(views, merged, mine, last) : merged
   yield
@@ -180,7 +201,7 @@ function reconciled(views: Views, managers: Managers): Managers {
     Array.from(managers, ([id, manager]) => {
       const topology = views.topology(manager.apiVersion)
       const set = topology ? withAtomicValues(manager.set, topology) : manager.set
-      return [id, { ...manager, set }]
+      return [id, set === manager.set ? manager : { ...manager, set }]
     }),
   )
 }

@@ -21,13 +21,23 @@ export function withNamedFields(set: FieldSet, topology: Topology): FieldSet {
  * now atomic own the value. The same object when nothing changes.
  */
 export function withAtomicValues(set: FieldSet, topology: Topology): FieldSet {
+  if (adapted.get(set) === topology) return set
+  const all = withAtoms(set, topology)
+  if (all === set && !set.isEmpty) adapted.set(set, topology)
+  return all
+}
+
+/** Sets that need no change, with the topology for which that was found; most outlive a write unchanged. */
+const adapted = new WeakMap<FieldSet, Topology>()
+
+function withAtoms(set: FieldSet, topology: Topology): FieldSet {
   let all: Map<string, FieldNode> | null = null
   for (const [text, node] of set.nodes) {
     const { element, below } = node
     if (below.isEmpty) continue
     const of = behind(topology, element)
     const isWhole = isAtomic(of)
-    const behindIt = isWhole ? FieldSet.empty : withAtomicValues(below, of)
+    const behindIt = isWhole ? FieldSet.empty : withAtoms(below, of)
     if (behindIt === below) continue
     all ??= new Map(set.nodes)
     all.set(text, { element, member: isWhole || node.member, below: behindIt })

@@ -8,7 +8,14 @@ import type { FieldSet } from './field-set.ts'
 import { withAtomicValues, withNamedFields } from './named-fields.ts'
 import { topologyOf } from '../notation/topology.ts'
 import { faultsOf } from './typed-items.ts'
-import { compare, extractItems, merge, removeItems, toFieldSet } from './typed-value.ts'
+import {
+  compare,
+  extractItems,
+  merge,
+  ownsExactly,
+  removeItems,
+  toFieldSet,
+} from './typed-value.ts'
 
 const topology = topologyOf(Thing.shape, orch)
 const texts = (set: FieldSet) => Array.from(set.paths(), pathText)
@@ -597,5 +604,53 @@ describe('laws', () => {
       }),
       { numRuns: 200 },
     )
+  })
+})
+
+describe('whether a set is that of a value', () => {
+  const word = fc.constantFrom('a', 'b', '')
+  const some = <T extends object>(members: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+    fc.record(members, { requiredKeys: [], noNullPrototype: true })
+  const unique = <T>(of: fc.Arbitrary<T>, key: (item: T) => unknown) =>
+    fc.uniqueArray(of, { maxLength: 2, selector: key })
+  const item = fc.record({ name: word, value: word }, { requiredKeys: ['name'] })
+  const value = some({
+    metadata: fc.option(some({ name: word, labels: fc.dictionary(word, word, { maxKeys: 2 }) })),
+    spec: fc.option(
+      some({
+        replicas: fc.nat(1),
+        containers: unique(
+          fc.record(
+            { name: word, image: word, env: unique(item, ({ name }) => name) },
+            { requiredKeys: ['name'] },
+          ),
+          ({ name }) => name,
+        ),
+        plain: fc.array(item, { maxLength: 1 }),
+        set: unique(word, (one) => one),
+        selector: some({ matchLabels: fc.dictionary(word, word, { maxKeys: 1 }) }),
+        byName: fc.dictionary(word, some({ label: word }), { maxKeys: 2 }),
+        raw: fc.constantFrom({}, { a: { b: 1 } }, [1], 'x'),
+      }),
+    ),
+    status: fc.constantFrom({}, { a: 1 }),
+  })
+  const whole = setOf(['status'], ['spec', 'byName', 'a'])
+  const alone = setOf(['metadata'], ['metadata', 'name'], ['spec'])
+
+  test('without making it', () => {
+    let same = 0
+    fc.assert(
+      fc.property(value, value, fc.boolean(), (one, other, isOther) => {
+        const counting = (of: unknown) =>
+          toFieldSet(topology, of).recursiveDifference(whole).difference(alone)
+        const set = counting(isOther ? other : one)
+        const isSame = counting(one).equals(set)
+        if (isSame) same++
+        expect(ownsExactly(topology, one, set, { whole, alone })).toBe(isSame)
+      }),
+      { numRuns: 1500 },
+    )
+    expect(same).toBeGreaterThan(500)
   })
 })

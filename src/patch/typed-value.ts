@@ -70,6 +70,91 @@ function ownedMembers(topology: MapTopology, value: JsonObject): FieldSet {
   return FieldSet.byText(nodes)
 }
 
+/** Paths that do not count: `whole` with all behind them, `alone` only themselves. */
+export interface Unowned {
+  readonly whole: FieldSet
+  readonly alone: FieldSet
+}
+
+/**
+ * Whether a set has exactly the paths of a value, but for those that do not count. It says the same as `toFieldSet` and a
+ * comparison, without making a set. The value must fit.
+ */
+export const ownsExactly = (
+  topology: Topology,
+  value: unknown,
+  set: FieldSet,
+  unowned: Unowned,
+): boolean => stepsMet(topology, value, set, unowned) === set.nodes.size
+
+/** The number of steps into a value that lead to paths which count; -1 where the set differs behind one. */
+function stepsMet(topology: Topology, value: unknown, set: FieldSet, unowned: Unowned): number {
+  const resolved = resolve(topology, value)
+  let count = 0
+  if (resolved.is === 'list' && resolved.relation !== 'atomic' && Array.isArray(value)) {
+    const of = resolved.of()
+    for (const [text, item] of itemsOf(resolved, value, fail)) {
+      const met = stepMet(text, { of, value: item.value, member: true }, set, unowned)
+      if (met < 0) return -1
+      count += met
+    }
+  } else if (resolved.is === 'map' && !resolved.atomic && isObject(value)) {
+    for (const key of Object.keys(value)) {
+      const inner = value[key]
+      const declared = resolved.fields.get(key)
+      const of = (declared?.of ?? resolved.rest)?.() ?? DEDUCED
+      const member = !declared || isWhole(of, inner)
+      const text = declared ? declared.element.text : fieldElement(key).text
+      const met = stepMet(text, { of, value: inner, member }, set, unowned)
+      if (met < 0) return -1
+      count += met
+    }
+  }
+  return count
+}
+
+/** A value behind one step; `member`: the path to it is owned too. */
+interface Behind {
+  readonly of: Topology
+  readonly value: unknown
+  readonly member: boolean
+}
+
+/** 1: the set has this step with the same paths; 0: no path leads there; -1: the set has others. */
+function stepMet(
+  text: string,
+  { of, value, member: isOwned }: Behind,
+  set: FieldSet,
+  unowned: Unowned,
+): number {
+  const whole = unowned.whole.nodes.get(text)
+  if (whole?.member === true) return 0
+  const alone = unowned.alone.nodes.get(text)
+  const node = set.nodes.get(text)
+  const below = node?.below ?? FieldSet.empty
+  const inside =
+    whole || alone
+      ? { whole: whole?.below ?? FieldSet.empty, alone: alone?.below ?? FieldSet.empty }
+      : ALL_COUNT
+  const met = stepsMet(of, value, below, inside)
+  if (met !== below.nodes.size) return -1
+  const member = isOwned && alone?.member !== true
+  if (!member && met === 0) return node ? -1 : 0
+  return node?.member === member ? 1 : -1
+}
+
+const ALL_COUNT: Unowned = { whole: FieldSet.empty, alone: FieldSet.empty }
+
+/** Whether a value is owned as one: it has no parts, or is an empty object. */
+function isWhole(topology: Topology, value: unknown): boolean {
+  const resolved = resolve(topology, value)
+  if (resolved.is === 'scalar' || value === null) return true
+  if (resolved.is === 'list') return resolved.relation === 'atomic' || isEmptyObject(value)
+  return resolved.atomic || isEmptyObject(value)
+}
+
+const isEmptyObject = (value: unknown) => isObject(value) && Object.keys(value).length === 0
+
 const stepTo = (topology: MapTopology, key: string) =>
   topology.fields.get(key)?.element ?? fieldElement(key)
 

@@ -17,6 +17,7 @@ import type { HookContext } from '../catalogue/resource.ts'
 import type { ScaleSubresource } from '../catalogue/resource.ts'
 import { type WriteDependencies, type Call } from './context.ts'
 import { toStored, untilConverted, type Conversions } from './conversion.ts'
+import { decodeLikeSteps, type HotObject, isLikeable, shallow } from './hot-objects.ts'
 import { decodeServedSteps } from './objects.ts'
 import { applyOptions, type ApplyOptions } from './options.ts'
 import {
@@ -42,13 +43,14 @@ export async function apply(api: WriteDependencies, call: Call): Promise<Result>
   const config = await readConfiguration(call, call.served, options)
   checkFits(call, call.served, config)
   const c = call.context()
-  const of = (live: Typed | null) => applied(api, call, config, { live, options, c })
+  const of = (live: Typed | null, hot: HotObject | null = null) =>
+    applied(api, call, config, { live, hot: isLikeable(call.served) ? hot : null, options, c })
   return updateObject(
     api,
     { ...call, versionless: metadataOf(config)['resourceVersion'] === undefined },
     {
       tracked: true,
-      next: async ({ old }) => of(old),
+      next: async ({ old, hot }) => of(old, hot),
       async fresh() {
         const { uid } = metadataOf(config)
         if (uid === undefined) return of(null)
@@ -84,7 +86,7 @@ export async function applyScale(
     {
       scale,
       tracked: true,
-      owner: async (old) => applied(api, call, ownerConfig, { live: old, options, c }),
+      owner: async (old) => applied(api, call, ownerConfig, { live: old, hot: null, options, c }),
       metadata,
     },
     options,
@@ -94,12 +96,21 @@ export async function applyScale(
 const nested = (path: readonly string[], value: unknown): JsonObject =>
   Object.fromEntries([[path[0]!, path.length === 1 ? value : nested(path.slice(1), value)]])
 
+/** The present object, null where there is none, and how to apply to it. */
+interface Applied {
+  readonly live: Typed | null
+  /** The present object where it is known from its last write. */
+  readonly hot: HotObject | null
+  readonly options: ApplyOptions
+  readonly c: HookContext
+}
+
 /** The result of applying a configuration to the live object, in the storage version, with its managedFields. */
 async function applied(
   api: WriteDependencies,
   call: Call,
   config: JsonObject,
-  { live, options, c }: { live: Typed | null; options: ApplyOptions; c: HookContext },
+  { live, hot, options, c }: Applied,
 ): Promise<Typed> {
   const { served } = call
   const apiVersion = served.groupVersion
@@ -107,7 +118,8 @@ async function applied(
   const pace = new Pace()
   let before = zero
   function* steps(conversions: Conversions | null): Steps<Recorded> {
-    if (live) before = { object: documentOf(served, live, c, conversions), apiVersion }
+    if (live)
+      before = { object: hot ? hot.json : documentOf(served, live, c, conversions), apiVersion }
     yield
     return yield* clientApplySteps(
       {
@@ -133,8 +145,10 @@ async function applied(
   await pace.pause()
   const object =
     recorded.object === null && live
-      ? copyJson(live)
-      : await decoded(call, recorded.object ?? before.object, { c, pace })
+      ? hot
+        ? shallow(live, live)
+        : copyJson(live)
+      : await decoded(call, recorded.object ?? before.object, { hot, c, pace })
   await pace.pause()
   checkCount(call, object, recorded.entries, live)
   setEntries(object, recorded.entries)
@@ -145,9 +159,13 @@ async function applied(
 async function decoded(
   call: Call,
   value: unknown,
-  { c, pace }: { readonly c: HookContext; readonly pace: Pace },
+  { hot, c, pace }: Pick<Applied, 'hot' | 'c'> & { readonly pace: Pace },
 ): Promise<Typed> {
-  const { object } = await paced(decodeServedSteps(call.served, value, c), pace)
+  const { served } = call
+  const steps = hot
+    ? decodeLikeSteps(served, value, hot, { c, written: undefined })
+    : decodeServedSteps(served, value, c)
+  const { object } = await paced(steps, pace)
   checkName(call, object)
   takeNamespace(call, object)
   return toStored(call.served, object, c)

@@ -11,6 +11,7 @@ import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import type { HookContext, Requester } from '../catalogue/resource.ts'
 import type { AgentTls } from './connect/target.ts'
 import type { AllocatorSet } from './allocations.ts'
+import type { HotObjects } from './hot-objects.ts'
 import type { UnchangedWrites } from './unchanged-writes.ts'
 import type { TokenFinding, TokenSigner } from './tokens.ts'
 import type { WatchCache } from '../cache/watch-cache.ts'
@@ -57,6 +58,8 @@ export interface WriteDependencies extends ActionDependencies {
   readonly mutex: KeyedMutex
   /** Checks before a write, by `group/resource`, for rules that concern more than the object. */
   readonly guards?: ReadonlyMap<string, Guard>
+  /** Objects of the last writes, decoded; absent: each write decodes the stored object. */
+  readonly hot?: HotObjects
   /** Writes that changed nothing before; absent: each is done again. */
   readonly unchanged?: UnchangedWrites
   /** Whether the value under a key must be rewritten even if unchanged: it uses an old encryption key. */

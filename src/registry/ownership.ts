@@ -16,9 +16,10 @@ import { FieldErrors } from '../meta/field-errors.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import type { ManagedFieldsEntry, Typed } from '../meta/object-meta.ts'
 import type { HookContext } from '../catalogue/resource.ts'
-import { holdsMoreThan, MAX_VALUES } from '../meta/value-count.ts'
+import { countUpTo, MAX_VALUES } from '../meta/value-count.ts'
 import type { Call } from './context.ts'
 import { untilConverted, type Conversions } from './conversion.ts'
+import { documentLike, type HotObject, isLikeable } from './hot-objects.ts'
 import { convertFromStorage, misfit } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 
@@ -105,29 +106,41 @@ export function zeroValueOf(served: ResourceEntry): JsonObject {
 export function recordOwners(
   call: Call,
   options: WriteOptions,
-  { next, before, c }: { next: Typed; before: Typed | null; c: HookContext },
+  write: OwnedWrite,
 ): void | Promise<void> {
+  const { next, before } = write
   checkCount(call, next, next.metadata.managedFields, before)
   return untilConverted(call.served, (conversions) =>
-    paced(ownerSteps(call, options, { next, before, c, conversions })),
+    paced(ownerSteps(call, options, write, conversions)),
   )
+}
+
+/** The object that a write creates, and the present one. */
+interface OwnedWrite {
+  readonly next: Typed
+  readonly before: Typed | null
+  /** The present object where it is known from its last write. */
+  readonly hot?: HotObject | null
+  readonly c: HookContext
 }
 
 function* ownerSteps(
   call: Call,
   options: WriteOptions,
-  {
-    next,
-    before,
-    c,
-    conversions,
-  }: { next: Typed; before: Typed | null; c: HookContext; conversions: Conversions | null },
+  { next, before, hot = null, c }: OwnedWrite,
+  conversions: Conversions | null,
 ): Steps<void> {
   const { served } = call
   const apiVersion = served.groupVersion
-  const live = before && { object: documentOf(served, before, c, conversions), apiVersion }
+  const like = isLikeable(served) ? hot : null
+  const live = before && {
+    object: like ? like.json : documentOf(served, before, c, conversions),
+    apiVersion,
+  }
   yield
-  const document = documentOf(served, next, c, conversions)
+  const document = like
+    ? documentLike(served, next, like)
+    : documentOf(served, next, c, conversions)
   yield
   const entries = yield* updateSteps(
     {
@@ -165,8 +178,23 @@ export function checkCount(
  * when an object with managedFields is too large for the store of the reference.
  */
 export function setEntries({ metadata }: Typed, entries: readonly ManagedFieldsEntry[]): void {
-  if (entries.length === 0 || holdsMoreThan(entries, MAX_VALUES)) delete metadata.managedFields
+  if (entries.length === 0 || holdTooMany(entries)) delete metadata.managedFields
   else metadata.managedFields = [...entries]
+}
+
+/** Values in the fields of entries; most of them outlive a write unchanged. */
+const counts = new WeakMap<object, number>()
+
+function holdTooMany(entries: readonly ManagedFieldsEntry[]): boolean {
+  let left = MAX_VALUES
+  for (const { fieldsV1, ...others } of entries) {
+    left -= Object.keys(others).length + 1
+    if (!fieldsV1) continue
+    let count = counts.get(fieldsV1)
+    if (count === undefined) counts.set(fieldsV1, (count = countUpTo(fieldsV1, MAX_VALUES)))
+    left -= count + 1
+  }
+  return left < 0
 }
 
 /** Whether two lists of entries differ only in times. */

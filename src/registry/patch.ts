@@ -33,6 +33,7 @@ import type { HookContext, ScaleSubresource } from '../catalogue/resource.ts'
 import { APPLY_PATCH, apply, applyScale } from './apply.ts'
 import { type WriteDependencies, type Call } from './context.ts'
 import { shownVersions, toStored } from './conversion.ts'
+import { decodeLike, type HotObject, isLikeable } from './hot-objects.ts'
 import { decodeServed, convertFromStorage } from './objects.ts'
 import { writeOptions, type WriteOptions } from './options.ts'
 import type { Result } from './results.ts'
@@ -78,7 +79,7 @@ export async function patchScale(
   const { change, options } = await readPatch(api, call, own.served)
   const next = (present: Scale): Promise<Scale> => {
     const document = own.served.codec.plain(present as never)
-    return patchedDocument(own, options, document, change) as Promise<Scale>
+    return patchedDocument(own, options, { document, hot: null }, change) as Promise<Scale>
   }
   return updateScale(api, { ...call, versionless: change.versionless }, { scale, next }, options)
 }
@@ -91,6 +92,8 @@ interface Change {
   writtenIn(document: unknown): WrittenNumbers | undefined
   /** Findings in the text of the patch that do not prevent decoding, such as duplicate keys. */
   readonly findings: readonly string[]
+  /** The patch has no part in managedFields. */
+  readonly keepsEntries: boolean
   /** The patch does not set the resourceVersion, so it may be retried. */
   readonly versionless: boolean
 }
@@ -140,14 +143,22 @@ function parsePatch(bytes: Buffer, { type, served, v }: Reading): Change {
       typeof metadata !== 'object' ||
       metadata === null ||
       !Object.hasOwn(metadata, 'resourceVersion')
+    const keepsEntries = isBesideEntries(patch, schema !== null)
     if (schema) {
       const apply = (document: unknown) => strategicMerge(schema, document, patch, v)
       // The reference merges values here, not text: a whole number is an integer in any notation.
-      return { apply, versionless, findings, keepsType: true, writtenIn: () => undefined }
+      return {
+        apply,
+        versionless,
+        findings,
+        keepsType: true,
+        keepsEntries,
+        writtenIn: () => undefined,
+      }
     }
     const apply = (document: unknown) => applyMergePatch(document, patch)
     const writtenIn = placesOf(written, patch, applyMergePatch)
-    return { apply, versionless, findings, keepsType: false, writtenIn }
+    return { apply, versionless, findings, keepsType: false, keepsEntries, writtenIn }
   }
   const versionless =
     !Array.isArray(patch) ||
@@ -157,16 +168,44 @@ function parsePatch(bytes: Buffer, { type, served, v }: Reading): Change {
     })
   const apply = (document: unknown) => applyJsonPatch(document, patch)
   const writtenIn = placesOf(written, patch, applyJsonPatch)
-  return { apply, versionless, findings, keepsType: false, writtenIn }
+  const keepsEntries = Array.isArray(patch) && patch.every(isOperationBesideEntries)
+  return { apply, versionless, findings, keepsType: false, keepsEntries, writtenIn }
+}
+
+/** Whether a merge patch, or a strategic one, neither sets managedFields nor replaces what they are in. */
+function isBesideEntries(patch: object, isStrategic: boolean): boolean {
+  const { metadata } = patch as { metadata?: unknown }
+  const isDirected = (value: object) =>
+    isStrategic && Object.keys(value).some((name) => name.startsWith('$'))
+  if (isDirected(patch)) return false
+  if (!Object.hasOwn(patch, 'metadata')) return true
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return false
+  return !isDirected(metadata) && !Object.keys(metadata).some((name) => name.includes(ENTRIES))
+}
+
+const ENTRIES = 'managedFields'
+
+/** Whether an operation of a JSON patch has no part in managedFields. */
+function isOperationBesideEntries(operation: unknown): boolean {
+  const { path = '', from } = (operation ?? {}) as { path?: unknown; from?: unknown }
+  return [path, from ?? path].every(
+    (place) =>
+      typeof place === 'string' &&
+      place !== '' &&
+      place !== '/metadata' &&
+      !place.startsWith(`/metadata/${ENTRIES}`),
+  )
 }
 
 async function patched(
   call: Call,
   options: WriteOptions,
-  { live, old, document: stored }: Present,
+  { live, old, document: stored, hot }: Present,
   change: Change,
 ): Promise<Typed> {
   const { served } = call
+  if (hot && change.keepsEntries && isLikeable(served))
+    return patchedDocument(call, options, { document: hot.json, hot }, change)
   const c = call.context()
   const pace = new Pace()
   const { conversion } = served
@@ -174,17 +213,17 @@ async function patched(
   const document = shown
     ? parseJson(shown[0]!.json())
     : conversion === null
-      ? stored
+      ? stored()
       : served.codec.plain(convertFromStorage(served, copyJson(old), c) as never)
   await pace.pause()
-  return patchedDocument(call, options, document, change)
+  return patchedDocument(call, options, { document, hot: null }, change)
 }
 
 /** Applies a patch to a document of the served version; the result is in the storage version. Throws 4xx. */
 async function patchedDocument(
   call: Call,
   options: WriteOptions,
-  document: unknown,
+  { document, hot }: { readonly document: unknown; readonly hot: HotObject | null },
   { apply, findings, keepsType, writtenIn }: Change,
 ): Promise<Typed> {
   const { served } = call
@@ -199,12 +238,11 @@ async function patchedDocument(
   await pace.pause()
   refuseTooMany(result)
   await pace.pause()
-  const { object, unknown } = fit(
-    call,
-    keepsType ? withType(served, result) : result,
+  const { object, unknown } = fit(call, keepsType ? withType(served, result) : result, {
     c,
-    writtenIn(document),
-  )
+    hot,
+    written: writtenIn(document),
+  })
   await pace.pause()
   if (findings.length + unknown.length > 0 && options.fieldValidation !== 'Ignore') {
     const found = [...findings, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)]
@@ -217,7 +255,14 @@ async function patchedDocument(
   return toStored(served, object, c)
 }
 
-function fit(call: Call, result: unknown, c: HookContext, written: WrittenNumbers | undefined) {
+/** How a patched document is decoded. */
+interface Fitting {
+  readonly c: HookContext
+  readonly hot: HotObject | null
+  readonly written: WrittenNumbers | undefined
+}
+
+function fit(call: Call, result: unknown, { c, hot, written }: Fitting) {
   const { served } = call
   try {
     const { kind, apiVersion } = (result ?? {}) as { kind?: unknown; apiVersion?: unknown }
@@ -227,7 +272,9 @@ function fit(call: Call, result: unknown, c: HookContext, written: WrittenNumber
     ) {
       throw badRequest(`the patch changes the kind or apiVersion of the object`)
     }
-    return decodeServed(served, result, c, written)
+    return hot
+      ? decodeLike(served, result, hot, { c, written })
+      : decodeServed(served, result, c, written)
   } catch (error) {
     if (error instanceof DecodeError || error instanceof StatusError) throw misfit(error.message)
     throw error

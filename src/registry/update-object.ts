@@ -6,14 +6,16 @@ import { conflict, invalid, modified, notFound } from '../meta/errors.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { checkMetadata, checkMetadataUpdate } from '../meta/check-metadata.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
+import { copyJson } from '../codec/json-clone.ts'
 import { parseJson } from '../codec/json-text.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
-import type { PartSubresource } from '../catalogue/resource.ts'
+import type { HookContext, PartSubresource } from '../catalogue/resource.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { Commit } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
 import { keyOf, storeWork, type WriteDependencies, type Call } from './context.ts'
+import { isLikeable, type HotObject } from './hot-objects.ts'
 import { asVersion, decodeDocumentSteps, encodeObject, encodeObjectSteps } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
 import type { WriteOptions } from './options.ts'
@@ -39,8 +41,10 @@ import { keepParts, takePart } from './write-parts.ts'
 export interface Present {
   readonly live: StoredObject
   readonly old: Typed
-  /** The stored object, as a JSON value. */
-  readonly document: unknown
+  /** The stored object as a JSON value, which must not be changed. */
+  readonly document: () => unknown
+  /** The present object where it is known from its last write; the new one may share parts with it. */
+  readonly hot: HotObject | null
   /** Lets other writers of the object go first. */
   readonly release: () => void
 }
@@ -123,14 +127,13 @@ async function updateOnce(
   // What led here may have taken long in this turn, such as the event of the same object.
   if (live.json().length > LARGE_BYTES) await yieldToEventLoop()
   const pace = new Pace()
-  const document = parseJson(live.json())
-  await pace.pause()
-  const old = await paced(decodeDocumentSteps(served, document, c), pace)
-  await pace.pause()
+  const hot = api.hot?.find(served, live) ?? null
+  const { old, document } = hot ? presentOf(hot) : await presentIn(served, live, c, pace)
   const uid = old.metadata.uid ?? ''
   if (source.uid !== undefined && source.uid !== uid) throw otherUid(call, key, source.uid, uid)
-  const sent = await source.next({ live, old, document, release })
-  const attributes = await admittedUpdate(api, call, source, { sent, old, options, pace, release })
+  const sent = await source.next({ live, old, document, hot, release })
+  const sending = { sent, old, hot, options, pace, release }
+  const attributes = await admittedUpdate(api, call, source, sending)
   const changed = source.attributes || !attributes ? sent : attributes.object!.live
   if (call.subresource === '') await guarded(api, { call, object: changed, old })
   const conditional = checkVersion(call, changed.metadata, old.metadata)
@@ -141,13 +144,34 @@ async function updateOnce(
     const validating = api.admission.validate(attributes.settle(view(next), view(old)))
     if (validating) await validating
   }
-  return storeUpdate(api, call, options, { key, live, old, next, conditional, pace })
+  return storeUpdate(api, call, options, { key, live, old, hot, next, conditional, pace })
+}
+
+/** The present object, from its last write. */
+const presentOf = ({ storage, object }: HotObject): Pick<Present, 'old' | 'document'> => ({
+  old: object,
+  document: () => storage.codec.plain(object as never),
+})
+
+/** The present object, from its bytes. */
+async function presentIn(
+  served: ResourceEntry,
+  live: StoredObject,
+  c: HookContext,
+  pace: Pace,
+): Promise<Pick<Present, 'old' | 'document'>> {
+  const document = parseJson(live.json())
+  await pace.pause()
+  const old = await paced(decodeDocumentSteps(served, document, c), pace)
+  await pace.pause()
+  return { old, document: () => document }
 }
 
 /** The new object as sent, with the present one. */
 interface SentUpdate {
   readonly sent: Typed
   readonly old: Typed
+  readonly hot: HotObject | null
   readonly options: WriteOptions
   readonly pace: Pace
   readonly release: () => void
@@ -158,7 +182,7 @@ async function admittedUpdate(
   api: WriteDependencies,
   call: Call,
   source: Source,
-  { sent, old, options, pace, release }: SentUpdate,
+  { sent, old, hot, options, pace, release }: SentUpdate,
 ): Promise<CallAttributes | null> {
   dedupOwners(call, sent.metadata)
   await pace.pause()
@@ -166,6 +190,7 @@ async function admittedUpdate(
     const owning = recordOwners(call, options, {
       next: sent,
       before: old,
+      hot,
       c: call.context(),
     })
     if (owning) await owning
@@ -180,6 +205,9 @@ async function admittedUpdate(
     dryRun: options.dryRun,
     release,
   })
+  // Plugins may change parts that the object shares with the present one.
+  if (hot && isLikeable(call.served) && api.admission.mayChangeParts(attributes))
+    attributes.settle(copyJson(sent))
   await mutated(api, call, attributes)
   return attributes
 }
@@ -212,7 +240,7 @@ async function checkUpdate(
   const c = call.context()
   const { metadata } = next
   const hooks = part ?? strategy
-  if (part) takePart(next, old, part)
+  if (part) takePart(next, old, part, strategy.sharesParts === true)
   else keepParts(next, old, served)
   hooks.prepareForUpdate?.(next, old, c)
 
@@ -240,6 +268,7 @@ interface CheckedUpdate {
   readonly key: string
   readonly live: StoredObject
   readonly old: Typed
+  readonly hot: HotObject | null
   readonly next: Typed
   /** The client named the resourceVersion that it changes. */
   readonly conditional: boolean
@@ -251,7 +280,7 @@ async function storeUpdate(
   api: WriteDependencies,
   call: Call,
   options: WriteOptions,
-  { key, live, old, next, conditional, pace }: CheckedUpdate,
+  { key, live, old, hot, next, conditional, pace }: CheckedUpdate,
 ): Promise<Result | null> {
   const { served } = call
   const over = live.revision
@@ -278,7 +307,9 @@ async function storeUpdate(
   const changes = objectChanges(api, { served, key, old, next, record, over })
   const commit = await storeWork(call, api.cache.commit(changes, table))
   if (!commit.done) return isAllocationKey(commit.key) ? null : again(call, commit, conditional)
-  return { is: 'object', status: 200, version: committed(table, changes[0], commit.at) }
+  const version = committed(table, changes[0], commit.at)
+  if (version.revision === commit.at) api.hot?.keep(served, version, next, hot)
+  return { is: 'object', status: 200, version }
 }
 
 /** The two objects that an update without a change would have equal. */

@@ -16,12 +16,17 @@ export function keepParts(next: Typed, old: Typed, served: ResourceEntry): void 
 }
 
 /** A status-like sub-resource writes its paths and preserves the rest of the object. */
-export function takePart(next: Typed, old: Typed, part: PartSubresource<Typed>): void {
+export function takePart(
+  next: Typed,
+  old: Typed,
+  part: PartSubresource<Typed>,
+  sharesParts: boolean,
+): void {
   const written = { ...(next as unknown as Record<string, unknown>) }
   const target = next as unknown as Record<string, unknown>
   for (const [name, value] of Object.entries(old)) {
     if (name !== 'metadata' && name !== 'kind' && name !== 'apiVersion')
-      setOwn(target, name, copyJson(value))
+      setOwn(target, name, sharesParts && isMap(value) ? { ...value } : copyJson(value))
   }
   for (const name of Object.keys(written)) {
     if (
@@ -35,14 +40,19 @@ export function takePart(next: Typed, old: Typed, part: PartSubresource<Typed>):
   for (const path of part.of) move(next, written as unknown as Typed, path)
 }
 
-/** Copies the value at a dotted path. */
+const isMap = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Sets the value at a dotted path; objects on the way are replaced, since others may share them. */
 function move(to: Typed, from: Typed, path: string): void {
   const steps = path.split('.')
   const last = steps.pop()!
   let target = to as unknown as Record<string, unknown>
   let source: Record<string, unknown> | undefined = from as unknown as Record<string, unknown>
   for (const step of steps) {
-    target = (target[step] ??= {}) as Record<string, unknown>
+    const own = { ...(target[step] as Record<string, unknown> | undefined) }
+    target[step] = own
+    target = own
     source = source?.[step] as Record<string, unknown> | undefined
   }
   const value = source?.[last]

@@ -3,6 +3,7 @@ import { admissionChain } from '../admission/chain.ts'
 import { admissionPlugins } from '../admission/index.ts'
 import type { PluginDeps } from '../admission/plugin.ts'
 import { keyOf, KeyedMutex, type Api } from '../registry/context.ts'
+import { HotObjects } from '../registry/hot-objects.ts'
 import { UnchangedWrites } from '../registry/unchanged-writes.ts'
 import { pluginWriter } from '../registry/plugin-writer.ts'
 import { serviceAllocators } from '../registry/allocations.ts'
@@ -206,6 +207,7 @@ function apiOf({ v, clock, cache, catalogue, objects, ...given }: ApiParts): Api
     authorizer: alwaysAllow,
     minRequestTimeoutMs: 1_800_000,
     mutex: new KeyedMutex(),
+    hot: new HotObjects(),
     unchanged: new UnchangedWrites(),
   }
   return api

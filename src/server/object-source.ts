@@ -92,11 +92,11 @@ function versionHandlerOf<T extends Typed>(
           handler.named!(placeOf(servedIn(form), version.key), {
             revision: version.revision,
             read: () => guarded(() => read(version, form)),
-            readWithout: (member) =>
+            readWithout: (...names) =>
               guarded(() =>
                 decodeDocument<T>(
                   servedIn(form),
-                  parseOutline(version.json(), member),
+                  parseOutline(version.json(), names),
                   hookContext(api),
                 ),
               ),

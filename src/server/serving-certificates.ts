@@ -53,7 +53,7 @@ export async function openServingCertificates(
   if ((certFile === '') !== (keyFile === ''))
     throw new Error('--tls-cert-file and --tls-private-key-file must be given together')
   const isKept = certFile === '' && certDir !== ''
-  if (isKept) ({ certFile, keyFile } = await keptFiles(certDir, hosts?.() ?? []))
+  if (isKept) ({ certFile, keyFile } = await keptFiles(certDir, hosts?.() ?? ['localhost']))
   const open = (flag: string, what: string, files: readonly [string, string]) =>
     forFlag(flag, () =>
       ReloadedFiles.open({ paths: files, parse: (texts) => pairOf(files, texts), what, ...parts }),

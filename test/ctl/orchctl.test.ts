@@ -1,22 +1,55 @@
 /** The command line in the product's own vocabulary, and what has no counterpart to compare with. */
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { commands } from '../../src/ctl/commands.ts'
+import { issue } from '../../src/pki/issue.ts'
 import { Ctl } from './run.ts'
 
 let server: RunningServer
 let ctl: Ctl
+let expired: { readonly host: string; close(): void }
 beforeAll(async () => {
   server = await startServer()
   await server.settled()
   ctl = await Ctl.for(server.kubeconfig)
+  expired = await expiredServer(join(ctl.home, 'expired.pem'))
 })
 afterAll(async () => {
+  expired.close()
   await ctl.close()
   await server.close()
 })
+
+/** A server whose certificate was good until an hour ago; writes that of its authority. */
+async function expiredServer(path: string): Promise<typeof expired> {
+  const from = { notBeforeMs: Date.now() - 7_200_000 }
+  const subject = { commonName: 'x' }
+  const authority = issue({
+    ...from,
+    ...{ notAfterMs: Date.now() + 3_600_000, subject, use: 'authority' as const },
+  })
+  const { cert, key } = issue({
+    ...from,
+    ...{ notAfterMs: Date.now() - 3_600_000, subject, use: 'server' as const },
+    ...{ hosts: ['127.0.0.1'], issuer: authority },
+  })
+  writeFileSync(path, authority.cert)
+  const other = createServer({ cert, key })
+  other.listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  return {
+    host: `127.0.0.1:${(other.address() as AddressInfo).port}`,
+    close() {
+      other.closeAllConnections()
+      other.close()
+    },
+  }
+}
 
 test('objects carry the names of the server', async () => {
   writeFileSync(
@@ -98,11 +131,35 @@ test('a watch shows what comes', async () => {
   expect(shown).toContain('configmap/last\n')
 })
 
-test('credentials are masked where requests are shown', async () => {
-  const token = (await ctl.ok('create', 'token', 'default')).trim()
-  const { stderr } = await ctl.run(['get', 'ns', '-v=8', `--token=${token}`])
-  expect(stderr).toContain('authorization: Bearer <masked>')
-  expect(stderr).not.toContain(token)
+describe('credentials are masked where requests are shown', () => {
+  for (const { name, args, secret, shows } of [
+    {
+      name: 'a token in a header',
+      args: ['get', 'ns', '--token=TOKEN'],
+      secret: 'TOKEN',
+      shows: 'authorization: Bearer <masked>',
+    },
+    {
+      name: 'a name and a password in a header',
+      args: ['get', 'ns', '--username=me', '--password=open-sesame'],
+      secret: Buffer.from('me:open-sesame').toString('base64'),
+      shows: 'authorization: Basic <masked>',
+    },
+    {
+      name: 'a token in a body that gives it',
+      args: ['create', 'token', 'default'],
+      secret: '"token":"e',
+      shows: '"token":"<masked>"',
+    },
+  ]) {
+    test(name, async () => {
+      const token = (await ctl.ok('create', 'token', 'default')).trim()
+      const filled = args.map((arg) => arg.replace('TOKEN', token))
+      const { stderr } = await ctl.run([...filled, '-v=9'])
+      expect(stderr).toContain(shows)
+      expect(stderr).not.toContain(secret.replace('TOKEN', token))
+    })
+  }
 })
 
 describe('what fails says what to do, in a line', () => {
@@ -138,12 +195,59 @@ describe('what fails says what to do, in a line', () => {
         'Error from server (Forbidden): configmaps is forbidden: User "nobody" cannot list resource "configmaps" in API group "" in the namespace "default"\n',
     },
     {
+      args: ['get', 'ns', '--wid'],
+      stderr: "error: unknown flag: --wid\nSee 'orchctl get --help' for usage.\n",
+    },
+    {
+      args: ['get', 'ns', '--chunk-size=many'],
+      stderr:
+        'error: invalid argument "many" for "--chunk-size" flag: strconv.ParseInt: parsing "many": invalid syntax\nSee \'orchctl get --help\' for usage.\n',
+    },
+    {
+      args: ['create', 'secret', 'nothing'],
+      stderr:
+        'error: unknown command "nothing" for "orchctl create secret"\nSee \'orchctl create secret --help\' for usage.\n',
+    },
+    {
+      args: ['apply', '-f', 'broken.yaml'],
+      stderr:
+        'error: error parsing broken.yaml: error converting YAML to JSON: yaml: line 2: BROKEN\n',
+    },
+    {
+      args: ['get', 'ns', '--kubeconfig', 'broken.yaml'],
+      stderr: 'error: error loading config file "HOME/broken.yaml": yaml: line 2: BROKEN\n',
+    },
+    {
+      args: ['get', 'ns', '--client-certificate=broken.yaml', '--client-key=broken.yaml'],
+      stderr: 'error: the client certificate or its key cannot be read\n',
+    },
+    {
+      args: ['get', 'ns', '--certificate-authority=broken.yaml'],
+      stderr:
+        'error: unable to load root certificates: certificate-authority holds no certificate\n',
+    },
+    {
+      args: ['get', 'ns', '-s', 'https://EXPIRED', '--insecure-skip-tls-verify=false'],
+      stderr:
+        'Unable to connect to the server: x509: certificate has expired or is not yet valid\n',
+    },
+    {
       args: ['create', '-f', 'http://127.0.0.1/x.yaml'],
       stderr: 'error: objects are read over https only: http://127.0.0.1/x.yaml\n',
     },
   ]) {
     test(args.join(' '), async () => {
-      expect(await ctl.run(args)).toEqual({ code, stdout: '', stderr })
+      writeFileSync(join(ctl.home, 'broken.yaml'), 'a: [b\nc: }\n')
+      const filled = args.map((arg) => arg.replace('EXPIRED', expired.host))
+      const outcome = await ctl.run(
+        args.at(-2)?.includes('EXPIRED')
+          ? [...filled, '--certificate-authority=expired.pem']
+          : filled,
+      )
+      const shown = outcome.stderr
+        .replaceAll(ctl.home, 'HOME')
+        .replace(/(yaml: line \d+: ).*/, '$1BROKEN')
+      expect({ ...outcome, stderr: shown }).toEqual({ code, stdout: '', stderr })
     })
   }
 })

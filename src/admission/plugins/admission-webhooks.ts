@@ -98,7 +98,7 @@ function hooked(deps: PluginDeps, resource: string, config: AdmissionWebhooksCon
     const found = source.index().candidates(attributes)
     return found.length > 0 && isConfiguration(attributes, group) ? NONE : found
   }
-  return { find, parts, plugin: { ...plugin, passesAgain } }
+  return { find, parts, plugin: { ...plugin, passesAgain, keepsParts: true as const } }
 }
 
 /** Webhooks decide about everything but themselves: a broken one could not be repaired. */

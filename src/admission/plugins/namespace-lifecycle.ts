@@ -14,6 +14,7 @@ export const namespaceLifecycle: PluginFactory = {
   defaultOn: true,
   create: ({ v, objects }) => ({
     handles: (operation) => operation !== 'CONNECT',
+    keepsParts: true,
     // An object that is there has a namespace.
     passesAgain: () => true,
     async mutate(attributes) {

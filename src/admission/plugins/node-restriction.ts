@@ -33,6 +33,7 @@ export const nodeRestriction: PluginFactory = {
     ]
     return {
       handles: () => true,
+      keepsParts: true,
       passesAgain: ({ user }) => nodeNameOf(user) === null,
       mutate(attributes) {
         const node = nodeNameOf(attributes.user)

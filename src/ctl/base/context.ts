@@ -74,7 +74,7 @@ export class Context {
         this.#said.add(text)
         this.io.err(`Warning: ${text}\n`)
       },
-      trace: level < 6 ? null : (of, text) => of <= level && this.io.err(`${text}\n`),
+      trace: level < 6 ? null : (of, text) => of <= level && this.io.err(`${masked(text)}\n`),
     })
   }
 
@@ -139,3 +139,7 @@ export class Context {
     throw new Fault(`error: ${many} received`)
   }
 }
+
+/** Bodies that give or check tokens hold them. */
+const masked = (text: string): string =>
+  text.replaceAll(/("(?:token|id_token|refresh_token)": ?)"[^"]+"/g, '$1"<masked>"')

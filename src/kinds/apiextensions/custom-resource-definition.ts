@@ -143,7 +143,8 @@ export const customResourceDefinitions = resource(CustomResourceDefinition, {
     const storage = storageVersionOf(next)
     const stored = next.status.storedVersions ?? []
     if (storage !== undefined && !stored.includes(storage)) {
-      next.status.storedVersions = [...stored, storage]
+      // The status may still be that of the old object.
+      next.status = { ...next.status, storedVersions: [...stored, storage] }
     }
   },
 

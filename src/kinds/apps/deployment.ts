@@ -137,6 +137,7 @@ export const deployments = resource(Deployment, {
   short: ['deploy'],
   categories: ['all'],
   scope: 'namespace',
+  sharesParts: true,
   deleteAnswers: 'status',
   subresources: {
     status: part('status', {
@@ -219,11 +220,9 @@ function cellText(selector: LabelSelectorObject | undefined): string {
 
 function fillStrategy(strategy: DeploymentStrategy): void {
   if (strategy.type !== 'RollingUpdate') return
-  strategy.rollingUpdate = {
-    maxUnavailable: '25%',
-    maxSurge: '25%',
-    ...strategy.rollingUpdate,
-  }
+  const { rollingUpdate } = strategy
+  if (rollingUpdate?.maxUnavailable !== undefined && rollingUpdate.maxSurge !== undefined) return
+  strategy.rollingUpdate = { maxUnavailable: '25%', maxSurge: '25%', ...rollingUpdate }
 }
 
 function validateSpec(

@@ -28,6 +28,7 @@ export function setIntegerAnnotation(
     return
   }
   if (!metadata.annotations) return
+  metadata.annotations = { ...metadata.annotations }
   delete metadata.annotations[key]
   if (Object.keys(metadata.annotations).length === 0) delete metadata.annotations
 }

@@ -30,6 +30,7 @@ export const leases = resource(Lease, {
   scope: 'namespace',
   createOnUpdate: true,
   needsVersionOnUpdate: true,
+  sharesParts: true,
   deleteAnswers: 'status',
   columns: [
     nameColumn,

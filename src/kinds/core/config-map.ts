@@ -36,6 +36,7 @@ export const configMaps = resource(ConfigMap, {
   plural: 'configmaps',
   short: ['cm'],
   scope: 'namespace',
+  sharesParts: true,
   deleteAnswers: 'status',
   heldDeleteAnswers: 'status',
   columns: [

@@ -3,6 +3,7 @@ import { serviceAllocators } from '../../registry/allocations.ts'
 import { celMetrics } from '../metrics/cel-metrics.ts'
 import { allocationMetrics } from '../metrics/service-metrics.ts'
 import { KeyedMutex, type Api } from '../../registry/context.ts'
+import { HotObjects } from '../../registry/hot-objects.ts'
 import { UnchangedWrites } from '../../registry/unchanged-writes.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
@@ -52,7 +53,7 @@ export const api = (settings: Settings) =>
         authenticateToken: (token, audiences) => parts.authentication.review(token, audiences),
         minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
         mutex: new KeyedMutex(),
-        ...(inside.plainWrites ? {} : { unchanged: new UnchangedWrites() }),
+        ...(inside.plainWrites ? {} : { hot: new HotObjects(), unchanged: new UnchangedWrites() }),
       }
       inside.made?.({ api: part, catalogue: parts.catalogue })
       return { part }

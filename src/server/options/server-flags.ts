@@ -336,6 +336,10 @@ export const serverFlags = {
     section: 'Process',
     help: 'Limit how far the heap of the process grows beyond its live objects.',
   }),
+  'generate-code': onFlag({
+    section: 'Process',
+    help: 'Generate code that reads and writes the types of objects that are in use. Without it declarations are interpreted, which takes longer.',
+  }),
   ...compatibilityFlags,
   ...configFlag,
   ...globalFlags,

@@ -48,12 +48,26 @@ function fillContainer(container: AnyContainer): void {
 
 /** On the host network, host ports equal container ports. */
 function fillHostPorts(spec: PodSpec): void {
-  for (const { ports } of [...spec.containers, ...(spec.initContainers ?? [])]) {
-    for (const port of ports ?? []) {
-      // Zero means no host port and stays absent, as the decoder leaves it.
-      if (port.containerPort !== 0) port.hostPort ??= port.containerPort
-    }
-  }
+  // Containers may be shared with another object, which keeps its own.
+  const { containers, initContainers = [] } = spec
+  if (containers.some(lacksHostPort)) spec.containers = containers.map(withHostPorts)
+  if (initContainers.some(lacksHostPort)) spec.initContainers = initContainers.map(withHostPorts)
+}
+
+type Ports = Pick<AnyContainer, 'ports'>
+
+// Zero means no host port and stays absent, as the decoder leaves it.
+const isHostPortLacking = ({ containerPort, hostPort }: NonNullable<Ports['ports']>[number]) =>
+  containerPort !== 0 && hostPort === undefined
+
+const lacksHostPort = ({ ports = [] }: Ports): boolean => ports.some(isHostPortLacking)
+
+function withHostPorts<C extends Ports>(container: C): C {
+  if (!lacksHostPort(container)) return container
+  const ports = container.ports!.map((port) =>
+    isHostPortLacking(port) ? { ...port, hostPort: port.containerPort } : port,
+  )
+  return { ...container, ports }
 }
 
 /**
@@ -63,8 +77,8 @@ function fillHostPorts(spec: PodSpec): void {
 export function mirrorServiceAccount(spec: PodSpec): void {
   const name = spec.serviceAccountName ?? spec.serviceAccount
   if (name === undefined) return
-  spec.serviceAccountName = name
-  spec.serviceAccount = name
+  spec.serviceAccountName ??= name
+  if (spec.serviceAccount !== name) spec.serviceAccount = name
 }
 
 /** `podIP` is the first of `podIPs`; where they differ, the older field wins. */

@@ -1,0 +1,163 @@
+/**
+ * Decoding and writing of objects that differ little from another one: parts that are the very same values as before
+ * are taken over, so that the cost is that of what changed. `codecOf` is the plain way.
+ */
+import { codecOf, type Decoding, isEmpty, plansOf, type JsonObject, type Plan } from './codec.ts'
+import type { Shape } from '../notation/shape.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+
+/** A decoded object and its JSON form: each is what the codec makes of the other. Neither may be changed. */
+export interface Pair {
+  readonly object: JsonObject
+  readonly json: JsonObject
+}
+
+/** Works like a codec, with a known pair at hand. Results share parts with it. */
+export interface OverCodec {
+  /** As `Codec.decode`. */
+  decode(value: unknown, before: Pair | null, decoding: Decoding): JsonObject
+  /** As `Codec.plain`. */
+  plain(object: JsonObject, before: Pair | null): JsonObject
+}
+
+type Words = Pick<Vocabulary, 'resolve'>
+
+const known = new WeakMap<Words, WeakMap<Shape, OverCodec>>()
+
+/** The codec of a shape for objects that differ little from another. */
+export function overCodecOf(shape: Shape, v: Words): OverCodec {
+  let ofWords = known.get(v)
+  if (!ofWords) known.set(v, (ofWords = new WeakMap()))
+  let codec = ofWords.get(shape)
+  if (!codec) ofWords.set(shape, (codec = new ShapeOver(shape, v)))
+  return codec
+}
+
+/** A field; `object` and `items` are there where it holds an object, or a list of them. */
+interface Field {
+  readonly plan: Plan
+  readonly object: (() => OverCodec) | null
+  readonly items: (() => OverCodec) | null
+}
+
+class ShapeOver implements OverCodec {
+  readonly #shape: Shape
+  readonly #v: Words
+  #made: readonly Field[] | null = null
+
+  constructor(shape: Shape, v: Words) {
+    this.#shape = shape
+    this.#v = v
+  }
+
+  decode(value: unknown, before: Pair | null, decoding: Decoding): JsonObject {
+    const plain = () => codecOf(this.#shape, this.#v).decode(value, decoding)
+    if (!before || !isObject(value)) return plain()
+    if (value === before.json) return before.object
+    const object: JsonObject = {}
+    let count = 0
+    const found = decoding.unknown.length
+    if (this.#shape.typed) {
+      for (const name of ['kind', 'apiVersion'] as const) {
+        const word = value[name]
+        if (word === undefined) continue
+        count++
+        if (word === null || word === '') continue
+        if (typeof word !== 'string') return plain()
+        object[name] = word
+      }
+    }
+    for (const field of this.#fields()) {
+      const { plan } = field
+      const raw = ownMember(value, plan.name, plan)
+      if (raw !== undefined) count++
+      let result = decoded(field, raw, before, decoding)
+      if (result === undefined && plan.absent) result = plan.absent(decoding)
+      if (result !== undefined) object[plan.key] = result
+    }
+    if (count === Object.keys(value).length) return object
+    // Unknown fields are for the plain way to report, in its order.
+    decoding.unknown.length = found
+    return plain()
+  }
+
+  plain(object: JsonObject, before: Pair | null): JsonObject {
+    if (!before) return codecOf(this.#shape, this.#v).plain(object)
+    if (object === before.object) return before.json
+    const out: JsonObject = {}
+    if (this.#shape.typed) {
+      if (object['kind'] !== undefined) out['kind'] = object['kind']
+      if (object['apiVersion'] !== undefined) out['apiVersion'] = object['apiVersion']
+    }
+    for (const field of this.#fields()) {
+      const { plan } = field
+      const value = ownMember(object, plan.key, plan)
+      if (value !== undefined && value !== null && !(plan.hidesEmpty && isEmpty(value)))
+        out[plan.name] = written(field, value, before)
+      else if (plan.absentPlain) out[plan.name] = plan.absentPlain()
+    }
+    return out
+  }
+
+  #fields(): readonly Field[] {
+    return (this.#made ??= plansOf(this.#shape, this.#v).map((plan) => {
+      const { holds } = plan.facts
+      const of = (one: typeof holds) =>
+        one.is === 'object' ? () => overCodecOf(one.to(), this.#v) : null
+      return { plan, object: of(holds), items: holds.is === 'list' ? of(holds.of) : null }
+    }))
+  }
+}
+
+function decoded(
+  { plan, object, items }: Field,
+  raw: unknown,
+  before: Pair,
+  decoding: Decoding,
+): unknown {
+  const json = ownMember(before.json, plan.name, plan)
+  const was = ownMember(before.object, plan.key, plan)
+  if (raw === json) return was
+  if (raw === undefined || raw === null) return undefined
+  decoding.path.push(plan.name)
+  let result: unknown
+  if (object && isObject(raw) && isObject(json) && isObject(was))
+    result = object().decode(raw, { object: was, json }, decoding)
+  else if (items && isObjects(raw) && isObjects(was) && isObjects(json))
+    result = raw.map((item, i) => {
+      decoding.path.push(i)
+      const one = items().decode(item, pairAt(was, json, i), decoding)
+      decoding.path.pop()
+      return one
+    })
+  else result = plan.read(raw, decoding)
+  decoding.path.pop()
+  return plan.dropsEmpty && isEmpty(result) ? undefined : result
+}
+
+function written({ plan, object, items }: Field, value: unknown, before: Pair): unknown {
+  const json = ownMember(before.json, plan.name, plan)
+  const was = ownMember(before.object, plan.key, plan)
+  if (value === was && json !== undefined) return json
+  if (object && isObject(value) && isObject(was) && isObject(json))
+    return object().plain(value, { object: was, json })
+  if (items && isObjects(value) && isObjects(was) && isObjects(json))
+    return value.map((item, i) => items().plain(item, pairAt(was, json, i)))
+  return plan.write(value)
+}
+
+/** The items at one place of a list in both forms; null: there were none. */
+function pairAt(was: readonly JsonObject[], json: readonly JsonObject[], i: number): Pair | null {
+  const object = was[i]
+  const form = json[i]
+  return object && form ? { object, json: form } : null
+}
+
+const ownMember = (of: JsonObject, name: string, { inherited }: Plan): unknown =>
+  inherited && !Object.hasOwn(of, name) ? undefined : of[name]
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isObjects = (value: unknown): value is readonly JsonObject[] =>
+  Array.isArray(value) && value.every(isObject)

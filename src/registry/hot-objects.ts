@@ -1,0 +1,142 @@
+/**
+ * Objects that were written lately, decoded: the next write of one begins with what the last one stored, and shares with
+ * it what it does not change. Deployment tools, controllers and leases write the same few objects again and again.
+ */
+import { Decoding, type JsonObject } from '../codec/codec.ts'
+import type { Pair } from '../codec/over.ts'
+import { finish, type Steps } from '../base/steps.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
+import type { HookContext } from '../catalogue/resource.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
+import type { WrittenNumbers } from '../codec/written-numbers.ts'
+import { misfit } from './objects.ts'
+
+/** The decoded form of one stored version. Nobody may change any part of it. */
+export class HotObject {
+  readonly storage: ResourceEntry
+  readonly revision: number
+  readonly object: Typed
+  #json: JsonObject | null = null
+
+  constructor(storage: ResourceEntry, revision: number, object: Typed) {
+    this.storage = storage
+    this.revision = revision
+    this.object = object
+  }
+
+  /** The JSON of the storage version, without managedFields. */
+  get json(): JsonObject {
+    return (this.#json ??= documentLike(this.storage, this.object, null))
+  }
+
+  /** Computes the JSON from that of another object, with which this one shares most parts. */
+  likeness(before: HotObject): this {
+    if (before.#json) this.#json = documentLike(this.storage, this.object, before)
+    return this
+  }
+
+  /** Both forms. The JSON lacks managedFields, so that a decoded object gets those of this one. */
+  get pair(): Pair {
+    return { object: this.object as unknown as JsonObject, json: this.json }
+  }
+}
+
+/** JSON bytes of the objects of one generation; decoded they take several times as much. */
+const MOST_BYTES = 256 << 10
+/** Part of these bytes that one object may take. */
+const LARGEST = 1 / 4
+
+/** Decoded objects of the newest writes; bounded by their JSON bytes. */
+export class HotObjects {
+  #young = new Map<string, HotObject>()
+  #old: ReadonlyMap<string, HotObject> = new Map()
+  #bytes = 0
+  readonly #most: number
+
+  constructor(most = MOST_BYTES) {
+    this.#most = most
+  }
+
+  /** The decoded form of a stored version; null: it has to be decoded. */
+  find({ storage }: Pick<ResourceEntry, 'storage'>, live: StoredObject): HotObject | null {
+    const hot = this.#young.get(live.key) ?? this.#old.get(live.key)
+    return hot?.revision === live.revision && hot.storage === storage ? hot : null
+  }
+
+  /** Keeps the object that a write stored as this version; it must not be changed from now on. */
+  keep(
+    { storage }: Pick<ResourceEntry, 'storage'>,
+    version: StoredObject,
+    stored: Typed,
+    before: HotObject | null,
+  ): void {
+    const { key, revision, bytes } = version
+    if (bytes > this.#most * LARGEST) return
+    const metadata = { ...stored.metadata, resourceVersion: String(revision) }
+    const hot = new HotObject(storage, revision, { ...stored, metadata })
+    if (!this.#young.has(key)) this.#bytes += bytes
+    this.#young.set(key, before ? hot.likeness(before) : hot)
+    if (this.#bytes < this.#most) return
+    this.#old = this.#young
+    this.#young = new Map()
+    this.#bytes = 0
+  }
+}
+
+/** The JSON of an object of the storage version without managedFields; parts of `before` that it has are shared. */
+export function documentLike(
+  storage: ResourceEntry,
+  object: Typed,
+  before: HotObject | null,
+): JsonObject {
+  const { managedFields: _, ...metadata } = object.metadata
+  const bare = { ...object, metadata } as unknown as JsonObject
+  return before && storage.over && isLikeable(storage)
+    ? storage.over.plain(bare, before.pair)
+    : storage.codec.plain(bare)
+}
+
+/** As `decodeServedSteps`, of a document that shares parts with that of `before`. Throws 400. */
+export function* decodeLikeSteps(
+  served: ResourceEntry,
+  value: unknown,
+  before: HotObject,
+  { c, written }: { readonly c: HookContext; readonly written: WrittenNumbers | undefined },
+): Steps<{ object: Typed; unknown: readonly string[] }> {
+  const decoding = new Decoding({ written })
+  try {
+    const decoded = served.over!.decode(value, before.pair, decoding) as unknown as Typed
+    const object = shallow(decoded, before.object)
+    const { managedFields } = before.object.metadata
+    if (managedFields) object.metadata.managedFields = managedFields
+    yield
+    served.strategy.setDefaults?.(object, c)
+    return { object, unknown: decoding.unknown }
+  } catch (error) {
+    throw misfit(served, error)
+  }
+}
+
+/** The same at once. */
+export const decodeLike = (...like: Parameters<typeof decodeLikeSteps>) =>
+  finish(decodeLikeSteps(...like))
+
+/** Whether writes through an endpoint may share parts with the present object. */
+export const isLikeable = ({ conversion, over, strategy }: ResourceEntry): boolean =>
+  !conversion && !!over && strategy.sharesParts === true
+
+/**
+ * A copy of an object for a write, whose own members and theirs can be set. What lies deeper is shared with `before`, and
+ * must be replaced instead of changed.
+ */
+export function shallow(object: Typed, before: Typed): Typed {
+  const copy = { ...object } as unknown as JsonObject
+  for (const name of Object.keys(copy)) {
+    const value = copy[name]
+    const isShared = value === (before as unknown as JsonObject)[name]
+    if (isShared && typeof value === 'object' && value !== null && !Array.isArray(value))
+      copy[name] = { ...value }
+  }
+  return copy as unknown as Typed
+}
