@@ -240,7 +240,8 @@ describe('an answer', () => {
     await vi.waitFor(() => expect(asked).toBe(before + 1), { timeout: 10_000, interval: 5 })
     expect((await client.get(`${CRONS}/a`)).status).toBe(200)
     expect((await client.merge(`${CRONS}/a`, { spec: { cron: '1' } })).status).toBe(200)
-    for (const pass of clock.limits) pass()
+    // Work that repeats sets its next timer.
+    for (const pass of clock.limits.splice(0)) pass()
     const { status, body } = await late
     expect([status, body.message]).toEqual([500, expect.stringMatching(/30s|timeout|in time/i)])
     answer = review(all)
