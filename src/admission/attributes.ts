@@ -108,7 +108,7 @@ export interface Attributes {
   annotate(key: string, value: string, level?: AuditLevel): void
   /** A webhook took some milliseconds, for metrics that leave them out. */
   tookWebhook?(ms: number): void
-  /** The call of a webhook begins; null where nobody measures it. */
+  /** The call of a webhook begins; null: it is not measured. */
   beginsPart?(part: RequestPart, name: string): BegunPart | null
   /** Adds a `Warning` header to the response, also when the request is refused. */
   warn(text: string): void

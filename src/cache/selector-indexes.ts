@@ -1,6 +1,6 @@
 /**
  * Indexes of the objects of one resource by what selectors require of them. They only tell which objects may be
- * selected: whoever asks matches these as it would match all of them, so an index can make an answer faster, never
+ * selected: the caller matches these as it would match all of them, so an index can make an answer faster, never
  * another one.
  */
 import { Pace } from '../base/event-loop.ts'
@@ -307,7 +307,7 @@ export class SelectorIndexes {
     if (++this.#changes % CHECKED_EVERY === 0) this.#budget.makeRoom(null)
   }
 
-  /** A round of ageing: drops indexes that nobody uses, and forgets selections that were not repeated. */
+  /** A round of ageing: drops unused indexes, and forgets selections that were not repeated. */
   age(): void {
     for (const index of this.#indexes.values()) {
       index.idleRounds++

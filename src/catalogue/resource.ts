@@ -13,7 +13,7 @@ export interface HookContext {
   readonly gate: (name: string) => boolean
   /** Whether containers may run privileged; defaults to false. */
   readonly allowPrivileged?: boolean
-  /** Told how long the rules of a schema took; absent: nobody measures. */
+  /** Receives the evaluation time of the rules of a schema; absent: it is not measured. */
   readonly took?: (work: 'compilation' | 'evaluation', ms: number) => void
   /** The requesting user; absent for requests of the server itself. */
   readonly user?: Requester

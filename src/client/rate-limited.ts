@@ -5,7 +5,7 @@ import type { Transport } from './transport.ts'
 
 /** How many requests a client makes. */
 export interface RequestRate {
-  /** In a second, for a long time; 0 or less: any number. */
+  /** Sustained requests per second; 0 or less: unlimited. */
   readonly perSecond: number
   /** At once, after a rest. */
   readonly burst: number
@@ -53,7 +53,7 @@ class Bucket {
     this.#atMs = clock.now()
   }
 
-  /** Nobody waits any more. */
+  /** Releases all waiting requests. */
   end(): void {
     this.#ending.abort(new CallError('the client was closed', { isRetryable: false }))
   }

@@ -93,7 +93,7 @@ function readSource(code: GeneratedCode, { name, facts, read, nested, hidesEmpty
       return otherwise
     case 'map':
       if (holds.of.is !== 'string') return otherwise
-      // Where an empty one counts as absent, the interpreter's function for the field tells that as well.
+      // Where an empty one counts as absent, the interpreter's function for the field checks that as well.
       return `x = ${code.refer(hidesEmpty && facts.seenEmpty !== true ? readSomeTexts : readTexts)}(decoding, ${literal(name)}, x)`
     default:
       return otherwise

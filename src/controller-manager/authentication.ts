@@ -45,7 +45,7 @@ export interface PortAuthentication {
   readonly certificates: ConnectionCertificates
   /** Rejects when a credential does not hold. */
   userOf(request: Credentials): Promise<AuthenticatedUser>
-  /** Authorities that clients are told of, PEM. */
+  /** Authorities announced to clients, PEM. */
   clientCa(): string
   onClientCaChange(call: () => void): void
   close(): Promise<void>

@@ -3,7 +3,7 @@ import { Pace } from '../base/event-loop.ts'
 import { placeIn, type OwnerReference } from '../client/transport.ts'
 import type { GarbageGraph, Node } from './garbage-graph.ts'
 
-/** An object, or an owner that only references tell of. */
+/** An object, or an owner known only from references. */
 interface Vertex {
   readonly uid: string
   readonly group: string

@@ -523,7 +523,7 @@ describe('a volume that no pod needs any more', () => {
       expect(await attachments()).toEqual(isLeft ? [] : ['v on a'])
     })
 
-  test('stays until its attacher lets go of it, and is told as attached when that fails', async () => {
+  test('stays until it is detached, and is reported as attached when that fails', async () => {
     await open()
     await start()
     await node('a')

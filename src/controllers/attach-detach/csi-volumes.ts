@@ -64,7 +64,7 @@ export const claimNameOf = (pod: Pod, volume: PodVolume): string | null =>
     ? ephemeralClaimName(pod, volume)
     : (volume.persistentVolumeClaim?.claimName ?? null)
 
-/** The volume that a volume of a pod stands for. `null`: none that is attached; `undefined`: not known yet. */
+/** The persistent volume behind a volume of a pod. `null`: none that is attached; `undefined`: not known yet. */
 export function attachedBy(
   pod: Pod,
   volume: PodVolume,
