@@ -1,6 +1,6 @@
 /** The JSON of an object without its large parts, for readers that need the rest of thousands of objects. */
 import { parseJson } from './json-text.ts'
-import { valueEnd } from './json-view.ts'
+import { containerEnd } from './json-skip.ts'
 
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
@@ -29,7 +29,7 @@ export function parseOutline(bytes: Buffer, names: readonly string[]): unknown {
     // With the bracket that opens the value.
     to += bytes.copy(kept, to, from, first + 1)
     kept[to++] = bytes[first] === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_LIST
-    from = valueEnd(bytes, first)
+    from = containerEnd(bytes, first)
   }
   if (!kept) return parseJson(bytes)
   to += bytes.copy(kept, to, from)
