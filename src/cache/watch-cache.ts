@@ -119,6 +119,8 @@ export class WatchCache {
   /** The read-index request that reads of this moment share, not sent yet. */
   #next: Promise<void> | null = null
   #readIndexes = 0
+  /** Trace that the next read-index request continues; empty for none. */
+  #nextTrace = ''
   /** Number of calls of `fresh` that had to wait. */
   #freshCalls = 0
   #sendNext: (() => void) | null = null
@@ -256,6 +258,11 @@ export class WatchCache {
     return (this.#next ??= this.#readIndex())
   }
 
+  /** The next read-index request continues a trace: that of the first request which it is for. */
+  traceNext(traceparent: string): void {
+    this.#nextTrace ||= traceparent
+  }
+
   /** Resolves after an event loop iteration without further reads: a read-index request costs more than one. */
   async #gather(): Promise<void> {
     for (let turns = 0; turns < GATHER_TURNS; turns++) {
@@ -270,8 +277,10 @@ export class WatchCache {
     else await new Promise<void>((resolve) => (this.#sendNext = resolve))
     this.#next = null
     this.#readIndexes++
+    const trace = this.#nextTrace
+    this.#nextTrace = ''
     try {
-      await this.reached(await this.#engine.latest!())
+      await this.reached(await this.#engine.latest!(trace))
     } finally {
       this.#readIndexes--
       this.#sendNext?.()
