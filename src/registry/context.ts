@@ -11,6 +11,7 @@ import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import type { HookContext, Requester } from '../catalogue/resource.ts'
 import type { AgentTls } from './connect/target.ts'
 import type { AllocatorSet } from './allocations.ts'
+import type { FirstForms } from '../patch/first-forms.ts'
 import type { HotObjects } from './hot-objects.ts'
 import type { UnchangedWrites } from './unchanged-writes.ts'
 import type { TokenFinding, TokenSigner } from './tokens.ts'
@@ -64,6 +65,8 @@ export interface WriteDependencies extends ActionDependencies {
   readonly hot?: HotObjects
   /** Writes that changed nothing before; absent: each is done again. */
   readonly unchanged?: UnchangedWrites
+  /** Field sets of objects created before; absent: each create makes its own. */
+  readonly forms?: FirstForms
   /** Whether the value under a key must be rewritten even if unchanged: it uses an old encryption key. */
   readonly isStale?: (key: string) => Promise<boolean>
 }

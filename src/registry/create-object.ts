@@ -158,6 +158,7 @@ async function admittedCreate(
     const owning = recordOwners(call, options, {
       next: sent,
       before: null,
+      forms: api.forms,
       c: call.context(),
     })
     if (owning) await owning
