@@ -13,6 +13,7 @@ import type { AgentTls } from './connect/target.ts'
 import type { AllocatorSet } from './allocations.ts'
 import type { FirstForms } from '../patch/first-forms.ts'
 import type { HotObjects } from './hot-objects.ts'
+import type { OwnWrites } from './own-writes.ts'
 import type { UnchangedWrites } from './unchanged-writes.ts'
 import type { TokenFinding, TokenSigner } from './tokens.ts'
 import type { ResourceCache } from '../cache/resource-cache.ts'
@@ -63,6 +64,8 @@ export interface WriteDependencies extends ActionDependencies {
   readonly guards?: ReadonlyMap<string, Guard>
   /** Objects of the last writes, decoded; absent: each write decodes the stored object. */
   readonly hot?: HotObjects
+  /** Records writes of the server itself; absent: they are not recorded. */
+  readonly ownWrites?: OwnWrites
   /** Writes that changed nothing before; absent: each is done again. */
   readonly unchanged?: UnchangedWrites
   /** Field sets of objects created before; absent: each create makes its own. */
