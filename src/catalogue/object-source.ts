@@ -31,6 +31,12 @@ export interface ObjectSource {
     namespace: string,
     name: string,
   ): Promise<T | null>
+  /** As `get`, at once; undefined when only that can tell, since the resource is not in memory yet. */
+  known?<T extends Typed = Typed>(
+    resource: ResourceName,
+    namespace: string,
+    name: string,
+  ): T | null | undefined
   /** Resolves when `get` sees what other servers wrote before the call; null without other servers. */
   fresh?(): Promise<void> | null
   /**
