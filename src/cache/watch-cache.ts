@@ -71,6 +71,8 @@ export interface ListState {
   readonly items: Iterable<StoredObject>
   /** All of them, or the first `most`, at once; cheaper than iterating. */
   readonly all: (most?: number) => readonly StoredObject[]
+  /** Whether an index has chosen the items. */
+  readonly isIndexed?: boolean
   /** Tells how many objects were examined and selected, where an index might have known them. */
   readonly examined?: (examined: number, selected: number) => void
 }
@@ -536,7 +538,10 @@ function stateOf(
     found = one ? [one] : []
   } else if (requires.length > 0) found = resourceCache.among(requires, prefix, { ...options, at })
   const known = found
-  if (known) return { at, items: known, all: (most) => known.slice(0, most) }
+  if (known) {
+    const isIndexed = only === undefined
+    return { at, items: known, isIndexed, all: (most) => known.slice(0, most) }
+  }
   return {
     at,
     items: resourceCache.range(prefix, options),
