@@ -11,6 +11,9 @@ import type {
   FollowRequest,
   FollowTarget,
   Place,
+  Presence,
+  PresenceChanged,
+  ResourceAddress,
   RequestVerb,
   ServedResource,
   ServedResources,
@@ -93,6 +96,11 @@ export class RemoteTransport implements Transport {
     return isRemote || !this.#inner.follow
       ? Promise.resolve(null)
       : this.#inner.follow(request, target)
+  }
+
+  readonly presence = (of: ResourceAddress, changed: PresenceChanged): Presence | null => {
+    const isRemote = this.#parts.services.remoteOf(of.group, of.version) !== undefined
+    return isRemote ? null : (this.#inner.presence?.(of, changed) ?? null)
   }
 
   async discover(signal?: AbortSignal): Promise<ServedResources> {

@@ -109,13 +109,14 @@ export const garbageCollector: Controller = {
     const running = following(queue, client, ends)
     return {
       get isIdle() {
-        return adjustings === 0 && running.isIdle
+        return adjustings === 0 && monitors.isSettled && running.isIdle
       },
       async idle() {
         do {
           await last
+          await monitors.settled()
           await running.idle()
-        } while (adjustings > 0)
+        } while (adjustings > 0 || !monitors.isSettled)
       },
       async stop() {
         await monitors.stop()
