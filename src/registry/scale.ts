@@ -99,19 +99,7 @@ export async function updateScale(
       tracked: source.tracked === true,
       attributes: () => attributes,
       async next({ old, release }) {
-        const before = await shownOwner(served, old, c)
-        const present = withNumber(scaleOf(api, before, scale))
-        const owner = source.owner
-          ? await shownOwner(served, await source.owner(old), c)
-          : structuredClone(before)
-        const sent = source.next
-          ? await source.next(scaleOf(api, before, scale))
-          : scaleOf(api, owner, scale)
-        if (isLacking(sent)) {
-          const path = JSON.stringify(scale.mayLack)
-          throw badRequest(`the spec replicas field ${path} cannot be empty`)
-        }
-        if (source.metadata) Object.assign(sent.metadata, versionOf(source.metadata))
+        const { present, owner, sent } = await sentScale(api, call, source, old)
         attributes = new CallAttributes(api, call, {
           operation: 'UPDATE',
           object: sent,
@@ -139,6 +127,27 @@ export async function updateScale(
   )
   if (result.is !== 'object') return result
   return made(api, 200, scaleOf(api, await readOwner(call, result.version), scale))
+}
+
+/** The present Scale, the object that gets the new number, and the Scale as sent. Throws 400. */
+async function sentScale(
+  api: ActionDependencies,
+  { served, context }: Call,
+  { scale, owner: made, next, metadata }: ScaleSource,
+  old: Typed,
+): Promise<{ readonly present: Scale; readonly owner: Typed; readonly sent: Scale }> {
+  const before = await shownOwner(served, old, context())
+  const present = withNumber(scaleOf(api, before, scale))
+  const owner = made
+    ? await shownOwner(served, await made(old), context())
+    : structuredClone(before)
+  const sent = next ? await next(scaleOf(api, before, scale)) : scaleOf(api, owner, scale)
+  if (isLacking(sent)) {
+    const path = JSON.stringify(scale.mayLack)
+    throw badRequest(`the spec replicas field ${path} cannot be empty`)
+  }
+  if (metadata) Object.assign(sent.metadata, versionOf(metadata))
+  return { present, owner, sent }
 }
 
 /** A stored owner, in the version of the request where a webhook converts it. Rejects with StatusError. */
