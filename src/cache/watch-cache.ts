@@ -71,6 +71,8 @@ export interface ListState {
   readonly items: Iterable<StoredObject>
   /** All of them, or the first `most`, at once; cheaper than iterating. */
   readonly all: (most?: number) => readonly StoredObject[]
+  /** Whether an index has chosen the items. */
+  readonly isIndexed?: boolean
   /** Tells how many objects were examined and selected, where an index might have known them. */
   readonly examined?: (examined: number, selected: number) => void
 }
@@ -126,6 +128,8 @@ export class WatchCache {
   /** The read-index request that reads of this moment share, not sent yet. */
   #next: Promise<void> | null = null
   #readIndexes = 0
+  /** Trace that the next read-index request continues; empty for none. */
+  #nextTrace = ''
   /** Number of calls of `fresh` that had to wait. */
   #freshCalls = 0
   #sendNext: (() => void) | null = null
@@ -284,6 +288,11 @@ export class WatchCache {
     return (this.#next ??= this.#readIndex())
   }
 
+  /** The next read-index request continues a trace: that of the first request which it is for. */
+  traceNext(traceparent: string): void {
+    this.#nextTrace ||= traceparent
+  }
+
   /** Resolves after an event loop iteration without further reads: a read-index request costs more than one. */
   async #gather(): Promise<void> {
     for (let turns = 0; turns < GATHER_TURNS; turns++) {
@@ -298,8 +307,10 @@ export class WatchCache {
     else await new Promise<void>((resolve) => (this.#sendNext = resolve))
     this.#next = null
     this.#readIndexes++
+    const trace = this.#nextTrace
+    this.#nextTrace = ''
     try {
-      await this.reached(await this.#engine.latest!())
+      await this.reached(await this.#engine.latest!(trace))
     } finally {
       this.#readIndexes--
       this.#sendNext?.()
@@ -558,7 +569,10 @@ function stateOf(
     found = one ? [one] : []
   } else if (requires.length > 0) found = resourceCache.among(requires, prefix, { ...options, at })
   const known = found
-  if (known) return { at, items: known, all: (most) => known.slice(0, most) }
+  if (known) {
+    const isIndexed = only === undefined
+    return { at, items: known, isIndexed, all: (most) => known.slice(0, most) }
+  }
   return {
     at,
     items: resourceCache.range(prefix, options),

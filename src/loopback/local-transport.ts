@@ -60,7 +60,8 @@ export interface LocalTransportOptions {
   readonly audit?: RequestAudit | null
 }
 
-const METHODS: Readonly<Record<RequestVerb | 'watch', string>> = {
+/** Methods of the verbs, as over the network. */
+export const METHODS: Readonly<Record<RequestVerb | 'watch', string>> = {
   get: 'GET',
   list: 'GET',
   watch: 'GET',
@@ -367,7 +368,7 @@ async function bodyOf(
 }
 
 /** Attributes of the request for authorizers, as over the network. */
-function attributesOf(place: Place, verb: RequestVerb | 'watch'): Attributes {
+export function attributesOf(place: Place, verb: RequestVerb | 'watch'): Attributes {
   const { of, name, subresource } = place
   // A namespace is in itself.
   const isNamespace = of.group === '' && of.resource === 'namespaces'

@@ -17,9 +17,11 @@ const MIN_REQUEST_TIMEOUT_MS = 1_800_000
 export const api = (settings: Settings) =>
   component({
     name: 'api',
-    needs: ['store', 'catalogue', 'cache'],
+    needs: ['store', 'catalogue', 'cache', 'audit'],
     later: ['admission', 'authorization', 'authentication'],
-    start(parts) {
+    async start(parts) {
+      const { trail } = parts.audit
+      const recorded = trail && (await import('../../loopback/own-writes.ts'))
       const { options, inside, v, clock, ids, gate, ranges, metrics } = settings
       const { encrypted } = parts.store
       const part: Api = {
@@ -54,6 +56,7 @@ export const api = (settings: Settings) =>
         authenticateToken: (token, audiences) => parts.authentication.review(token, audiences),
         minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
         mutex: new KeyedMutex(),
+        ...(trail && recorded ? { ownWrites: recorded.ownWrites(() => part, trail) } : {}),
         ...(inside.plainWrites ? {} : writeMemory()),
       }
       inside.made?.({ api: part, catalogue: parts.catalogue })
