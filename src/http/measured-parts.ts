@@ -2,9 +2,12 @@
 import { performance } from 'node:perf_hooks'
 import type { BegunPart, RequestPart, RequestParts } from '../base/request-parts.ts'
 
+/** A part that can have a span: calls of extension servers count for no other part. */
+export type TracedPart = RequestPart | 'proxy'
+
 /** Makes spans of the parts of a request. */
 export interface PartTracer {
-  begin(part: RequestPart, name: string): BegunPart
+  begin(part: TracedPart, name: string): BegunPart
 }
 
 const NO_PARTS: ReadonlyMap<RequestPart, number> = new Map()
@@ -32,6 +35,11 @@ export class MeasuredParts implements RequestParts {
   /** The response was made from its object, which began at that time of `performance.now`. For untraced requests. */
   serialized(start: number): void {
     this.#serializedMs += performance.now() - start
+  }
+
+  /** The span of a request to an extension server; null where it is not traced. */
+  beginProxy(): BegunPart | null {
+    return this.tracer?.begin('proxy', '') ?? null
   }
 
   /** Milliseconds by part. */

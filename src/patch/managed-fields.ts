@@ -5,6 +5,7 @@ import { finish, type Steps } from '../base/steps.ts'
 import { compareText, fieldElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
 import { firstFieldsSteps } from './first-fields.ts'
+import type { FirstForms } from './first-forms.ts'
 import { FieldsV1Error, fromFieldsV1, toFieldsV1 } from './fields-v1.ts'
 import {
   ApplyConflict,
@@ -18,7 +19,8 @@ import {
 } from './managers.ts'
 import { sameJson } from './json-value.ts'
 import { TypedValueError } from './typed-items.ts'
-import { compareSteps, type Comparison } from './typed-value.ts'
+import type { Comparison } from './changes.ts'
+import { compareSteps } from './typed-value.ts'
 
 /** Decoded entries of one object. Managers are keyed by the members that all of their writes share. */
 export interface Managed {
@@ -178,6 +180,8 @@ export interface Update {
   readonly liveEntries: readonly ManagedFieldsEntry[] | undefined
   /** The entries that the client sent. */
   readonly sentEntries: readonly ManagedFieldsEntry[] | undefined
+  /** Field sets of other new objects. */
+  readonly forms?: FirstForms | undefined
 }
 
 /** The entries after a write that is no apply; none when the object is not tracked. Never throws for a client's fault. */
@@ -217,7 +221,7 @@ export function* updateSteps(update: Update, writer: Writer): Steps<readonly Man
 
 /** The entries of a new object, which has no owners yet. */
 function* firstEntries(
-  { versions, zero, next }: Update,
+  { versions, zero, next, forms }: Update,
   writer: Writer,
 ): Steps<ManagedFieldsEntry[]> {
   const { apiVersion } = zero
@@ -225,7 +229,9 @@ function* firstEntries(
   if (!topology) return []
   const unowned = { whole: versions.ignored(apiVersion), alone: UNTRACKED }
   try {
-    const fieldsV1 = yield* firstFieldsSteps(topology, zero.object, next, unowned)
+    const fieldsV1 =
+      forms?.find(topology, zero.object, next, unowned) ??
+      (yield* firstFieldsSteps(topology, zero.object, next, unowned))
     if (!fieldsV1) return []
     const { manager, subresource, now } = writer
     return [entryOf({ manager, operation: 'Update', apiVersion, time: now, fieldsV1, subresource })]
@@ -274,8 +280,11 @@ function joined({ managers, times }: Managed, id: string, now: string): Managed 
   all.delete(THIS_WRITE)
   const set = mine?.set.difference(UNTRACKED) ?? FieldSet.empty
   if (!mine || set.isEmpty) return { managers: all, times }
-  const previous = all.get(id)?.set ?? FieldSet.empty
-  all.set(id, { ...mine, set: previous.union(set) })
+  const previous = all.get(id)
+  const both = previous ? previous.set.union(set) : set
+  // The very same manager has its written form already.
+  const isSame = previous?.set === both && previous.apiVersion === mine.apiVersion
+  if (!isSame) all.set(id, { ...mine, set: both })
   return { managers: all, times: new Map(times).set(id, now) }
 }
 
@@ -301,6 +310,7 @@ const UNTRACKED = FieldSet.ofPaths(
 
 /** Merges the oldest updates into one entry per version while there are too many of them. */
 function capped({ managers, times }: Managed): Managed {
+  if (managers.size <= MAX_UPDATERS) return { managers, times }
   const updaters = [...managers].filter(([, { applied }]) => !applied)
   if (updaters.length <= MAX_UPDATERS) return { managers, times }
   updaters.sort(
