@@ -89,6 +89,11 @@ export interface ListOptions {
   readonly requires?: readonly Requirement[]
 }
 
+/** Called for a change of an object. Must not throw. */
+type ChangeListener = (isDeletion: boolean) => void
+
+const NO_LISTENERS: readonly ChangeListener[] = []
+
 const PAGE = 250
 const MOST_ITEMS = 10_000
 const INDEX_BYTES = 64 << 20
@@ -111,6 +116,8 @@ export class WatchCache {
   readonly #loading = new Map<string, Loading>()
   /** Callbacks for the next resource that appears under a prefix. */
   readonly #awaiting = new Map<string, Set<() => void>>()
+  /** Callbacks for changes under a prefix, by prefix. */
+  readonly #onChange = new Map<string, readonly ChangeListener[]>()
   readonly #slabs = new Slabs()
   readonly #indexes: IndexBudget
   readonly #waiting = new IndexedPool<Waiter>()
@@ -208,6 +215,27 @@ export class WatchCache {
     const waiting = this.#awaiting.get(prefix) ?? new Set()
     this.#awaiting.set(prefix, waiting.add(come))
     return () => waiting.delete(come)
+  }
+
+  /**
+   * Calls `changed` for each change of an object under the prefix of a resource while it is published, before watches
+   * are notified; its resource cache need not be loaded. Returns a function that ends this.
+   */
+  onChange(prefix: string, changed: ChangeListener): () => void {
+    this.#onChange.set(prefix, [...(this.#onChange.get(prefix) ?? []), changed])
+    return () => {
+      const left = (this.#onChange.get(prefix) ?? []).filter((one) => one !== changed)
+      if (left.length > 0) this.#onChange.set(prefix, left)
+      else this.#onChange.delete(prefix)
+    }
+  }
+
+  /** Whether a resource has no objects, as far as this server knows; loads no resource cache. */
+  async isEmpty(prefix: string): Promise<boolean> {
+    const loaded = this.loaded(prefix)
+    if (loaded) return loaded.size === 0
+    const { items } = await this.#engine.range(prefix, { limit: 1 })
+    return items.length === 0
   }
 
   /** Runs work after a while. Returns a function that cancels this. */
@@ -445,6 +473,9 @@ export class WatchCache {
     const touched = new Map<ResourceCache, StoredObject[]>()
     for (const event of events) {
       const prefix = tablePrefixOf(event.key)
+      if (this.#onChange.size > 0)
+        for (const changed of this.#onChange.get(prefix) ?? NO_LISTENERS)
+          changed(event.value === null)
       const resourceCache = this.#resourceCaches.get(prefix)
       if (!resourceCache) {
         this.#loading.get(prefix)?.missed.push(event)

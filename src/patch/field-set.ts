@@ -135,14 +135,14 @@ export class FieldSet {
   intersection(other: FieldSet): FieldSet {
     if (this === other || this.isEmpty || other.isEmpty) return other.isEmpty ? other : this
     const [few, many] = this.nodes.size < other.nodes.size ? [this, other] : [other, this]
-    const kept = new Map<string, FieldNode>()
+    let kept: Map<string, FieldNode> | null = null
     for (const [text, node] of few.nodes) {
       const match = many.nodes.get(text)
       if (!match) continue
       const both = changed(node, node.member && match.member, node.below.intersection(match.below))
-      if (both) kept.set(text, both)
+      if (both) (kept ??= new Map()).set(text, both)
     }
-    return FieldSet.byText(kept)
+    return kept ? FieldSet.byText(kept) : FieldSet.empty
   }
 
   /** The paths that the other does not have; this very set when these are all. */
@@ -195,15 +195,16 @@ export class FieldSet {
     other: FieldSet,
     reduce: (node: FieldNode, match: FieldNode) => FieldNode | null,
   ): FieldSet {
-    const kept = new Map<string, FieldNode>()
-    let isSame = true
+    let kept: Map<string, FieldNode> | null = null
     for (const [text, node] of this.nodes) {
       const match = other.nodes.get(text)
       const rest = match ? reduce(node, match) : node
-      if (rest !== node) isSame = false
+      if (rest === node) continue
+      kept ??= new Map(this.nodes)
       if (rest) kept.set(text, rest)
+      else kept.delete(text)
     }
-    return isSame ? this : FieldSet.byText(kept)
+    return kept ? FieldSet.byText(kept) : this
   }
 }
 

@@ -19,7 +19,8 @@ import {
 } from './managers.ts'
 import { sameJson } from './json-value.ts'
 import { TypedValueError } from './typed-items.ts'
-import { compareSteps, type Comparison } from './typed-value.ts'
+import type { Comparison } from './changes.ts'
+import { compareSteps } from './typed-value.ts'
 
 /** Decoded entries of one object. Managers are keyed by the members that all of their writes share. */
 export interface Managed {
@@ -279,8 +280,11 @@ function joined({ managers, times }: Managed, id: string, now: string): Managed 
   all.delete(THIS_WRITE)
   const set = mine?.set.difference(UNTRACKED) ?? FieldSet.empty
   if (!mine || set.isEmpty) return { managers: all, times }
-  const previous = all.get(id)?.set ?? FieldSet.empty
-  all.set(id, { ...mine, set: previous.union(set) })
+  const previous = all.get(id)
+  const both = previous ? previous.set.union(set) : set
+  // The very same manager has its written form already.
+  const isSame = previous?.set === both && previous.apiVersion === mine.apiVersion
+  if (!isSame) all.set(id, { ...mine, set: both })
   return { managers: all, times: new Map(times).set(id, now) }
 }
 
@@ -306,6 +310,7 @@ const UNTRACKED = FieldSet.ofPaths(
 
 /** Merges the oldest updates into one entry per version while there are too many of them. */
 function capped({ managers, times }: Managed): Managed {
+  if (managers.size <= MAX_UPDATERS) return { managers, times }
   const updaters = [...managers].filter(([, { applied }]) => !applied)
   if (updaters.length <= MAX_UPDATERS) return { managers, times }
   updaters.sort(

@@ -18,6 +18,8 @@ export class HotObject {
   readonly revision: number
   readonly object: Typed
   #json: JsonObject | null = null
+  #bare: Typed | null = null
+  #pair: Pair | null = null
 
   constructor(storage: ResourceEntry, revision: number, object: Typed) {
     this.storage = storage
@@ -32,13 +34,23 @@ export class HotObject {
 
   /** Computes the JSON from that of another object, with which this one shares most parts. */
   likeness(before: HotObject): this {
-    if (before.#json) this.#json = documentLike(this.storage, this.object, before)
+    if (before.#json) {
+      const { over, codec } = this.storage
+      const bare = this.bare as unknown as JsonObject
+      this.#json =
+        over && isLikeable(this.storage) ? over.plain(bare, before.pair) : codec.plain(bare)
+    }
     return this
   }
 
-  /** Both forms. The JSON lacks managedFields, so that a decoded object gets those of this one. */
+  /** Both forms, without managedFields. */
   get pair(): Pair {
-    return { object: this.object as unknown as JsonObject, json: this.json }
+    return (this.#pair ??= { object: this.bare as unknown as JsonObject, json: this.json })
+  }
+
+  /** The object without managedFields. */
+  get bare(): Typed {
+    return (this.#bare ??= bareOf(this.object))
   }
 }
 
@@ -90,11 +102,15 @@ export function documentLike(
   object: Typed,
   before: HotObject | null,
 ): JsonObject {
-  const { managedFields: _, ...metadata } = object.metadata
-  const bare = { ...object, metadata } as unknown as JsonObject
+  const bare = bareOf(object) as unknown as JsonObject
   return before && storage.over && isLikeable(storage)
     ? storage.over.plain(bare, before.pair)
     : storage.codec.plain(bare)
+}
+
+function bareOf(object: Typed): Typed {
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata }
 }
 
 /** As `decodeServedSteps`, of a document that shares parts with that of `before`. Throws 400. */
@@ -107,7 +123,7 @@ export function* decodeLikeSteps(
   const decoding = new Decoding({ written })
   try {
     const decoded = served.over!.decode(value, before.pair, decoding) as unknown as Typed
-    const object = shallow(decoded, before.object)
+    const object = shallow(decoded, before.bare)
     const { managedFields } = before.object.metadata
     if (managedFields) object.metadata.managedFields = managedFields
     yield

@@ -191,8 +191,10 @@ const counts = new WeakMap<object, number>()
 
 function holdTooMany(entries: readonly ManagedFieldsEntry[]): boolean {
   let left = MAX_VALUES
-  for (const { fieldsV1, ...others } of entries) {
-    left -= Object.keys(others).length + 1
+  for (const entry of entries) {
+    const { fieldsV1 } = entry
+    left--
+    for (const name in entry) if (name !== 'fieldsV1') left--
     if (!fieldsV1) continue
     let count = counts.get(fieldsV1)
     if (count === undefined) counts.set(fieldsV1, (count = countUpTo(fieldsV1, MAX_VALUES)))

@@ -8,6 +8,7 @@ import { checkMetadata, checkMetadataUpdate } from '../meta/check-metadata.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import { parseJson } from '../codec/json-text.ts'
+import { sameJson } from '../patch/json-value.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import type { HookContext, PartSubresource } from '../catalogue/resource.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
@@ -327,12 +328,19 @@ function isSameButTimes(compared: Compared, pace: Pace): boolean | Promise<boole
   const { managedFields } = next.metadata
   const before = old.metadata.managedFields
   if (managedFields === before || !before) return false
-  // Most writes change bytes after the metadata, which is cheap to detect.
+  // Most writes change labels, or bytes after the metadata, which is cheap to detect.
+  if (differ(next.metadata.labels, old.metadata.labels)) return false
+  if (differ(next.metadata.annotations, old.metadata.annotations)) return false
   if (!behindMetadata(wanted).equals(behindMetadata(live))) return false
   if (!sameButTimes(managedFields, before)) return false
   const pause = pace.pause()
   return pause ? pause.then(() => isSameWithOwnersOf(compared)) : isSameWithOwnersOf(compared)
 }
+
+const differ = (
+  a: Readonly<Record<string, string>> = {},
+  b: Readonly<Record<string, string>> = {},
+) => !sameJson(a, b)
 
 function isSameWithOwnersOf({ served, next, old, live }: Compared): boolean {
   const managedFields = old.metadata.managedFields!

@@ -107,7 +107,8 @@ function versionHandlerOf<T extends Typed>(
                   hookContext(api),
                 ),
               ),
-            mentions: (text) => version.json().includes(text),
+            outline: (...names) => guarded(() => parseOutline(version.json(), names)),
+            mentions: (text) => version.json().lastIndexOf(text) >= 0,
           }),
         )
     },
