@@ -1,4 +1,7 @@
-/** The Lease by which a server is known: renewed while it lives, collected by others when it has expired. */
+/**
+ * Objects that a server keeps: its namespaces, and the Lease by which it is known, which is renewed while it lives and
+ * collected by others when it has expired.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ManualClock } from '../../src/base/clock.ts'
 import { formatMicroTime } from '../../src/base/time.ts'
@@ -42,7 +45,7 @@ async function until(isRight: (leases: readonly Lease[]) => boolean): Promise<re
 const OWN = /^kube-apiserver-[\da-f]{26}$/
 const LABELS = { 'k8s.io/component': 'kube-apiserver' }
 
-test('it names the server, and is renewed', async () => {
+test('the Lease names the server, and is renewed', async () => {
   const [lease, ...others] = await until((leases) => leases.length > 0)
   expect(others).toEqual([])
   const { name, labels } = lease!.metadata
@@ -60,7 +63,7 @@ test('it names the server, and is renewed', async () => {
   expect(next!.spec).toEqual({ ...lease!.spec, renewTime: renewed })
 })
 
-test('others are collected when they have expired, or say nothing of that', async () => {
+test('Leases of others are collected when they have expired, or say nothing of that', async () => {
   const [own] = await until((leases) => leases.length === 1)
   const from = clock.now()
   const add = (name: string, spec: object, labels: object = LABELS) =>
@@ -82,10 +85,28 @@ test('others are collected when they have expired, or say nothing of that', asyn
   )
 })
 
-test('it is made again when somebody deletes it', async () => {
+test('the Lease is made again when somebody deletes it', async () => {
   const leases = await until((found) => found.length > 0)
   const { name } = leases.find(({ metadata }) => OWN.test(metadata.name))!.metadata
   await client.delete(`${LEASES}/${name}`)
   clock.advance(7_000)
   await until((found) => found.some(({ metadata }) => metadata.name === name))
+})
+
+test('a system namespace that is gone is made again within a minute', async () => {
+  const path = '/api/v1/namespaces/kube-node-lease'
+  const { body: live } = await client.get(path)
+  await client.delete(path)
+  const { body: leaving } = await client.get(path)
+  await client.ask('PUT', `${path}/finalize`, { body: { ...leaving, spec: { finalizers: [] } } })
+  expect((await client.get(path)).status).toBe(404)
+  clock.advance(60_000)
+  for (;;) {
+    const { status, body } = await client.get(path)
+    if (status === 200) {
+      expect(body.metadata.uid).not.toBe(live.metadata.uid)
+      return
+    }
+    await new Promise(setImmediate)
+  }
 })
