@@ -303,6 +303,65 @@ describe('what is attached', () => {
     })
 })
 
+describe('a volume of a kind that is older than CSI', () => {
+  const EBS = 'orch.io/aws-ebs'
+  const PLUGINS = 'storage.alpha.orch.io/migrated-plugins'
+  const source = { awsElasticBlockStore: { volumeID: 'aws://z/vol-1' } }
+  const agent = (annotations: object) =>
+    context.hand.create(['storage{api}/v1', 'csinodes', ''], {
+      metadata: { name: 'a', annotations },
+      spec: { drivers: [] },
+    })
+  const withInline = () =>
+    context.hand.create([...PODS, 'default'], {
+      metadata: { name: 'p' },
+      spec: {
+        nodeName: 'a',
+        containers: [{ name: 'c', image: 'x' }],
+        volumes: [{ name: 'data', ...source }],
+      },
+    })
+  const requests = async () => {
+    await running.idle()
+    const names = await context.hand.names(ATTACHMENTS)
+    const all = await Promise.all(names.map((one) => context.hand.get([...ATTACHMENTS, one])))
+    return all.map(({ metadata, spec }) => [metadata.name, spec])
+  }
+  const name = attachmentName({ driver: 'ebs.csi.aws.com', handle: 'vol-1' }, 'a')
+  const asked = (of: object) => [[name, { attacher: 'ebs.csi.aws.com', nodeName: 'a', source: of }]]
+  const inline = {
+    inlineVolumeSpec: {
+      accessModes: ['ReadWriteOnce'],
+      csi: { driver: 'ebs.csi.aws.com', volumeHandle: 'vol-1' },
+    },
+  }
+  for (const [what, annotations, gates, make, wanted] of [
+    ['of a claim', { [PLUGINS]: `a,${EBS}` }, {}, 'claim', asked({ persistentVolumeName: 'v' })],
+    ['of a pod', { [PLUGINS]: EBS }, {}, 'pod', asked(inline)],
+    ['on a node without the driver', {}, {}, 'claim', []],
+    ['of a pod on such a node', { [PLUGINS]: 'orch.io/gce-pd' }, {}, 'pod', []],
+    ['without its feature gate', { [PLUGINS]: EBS }, { CSIMigrationAWS: false }, 'pod', []],
+  ] as const)
+    test(what, async () => {
+      await open()
+      const { gate } = context.controllerContext
+      const set: Readonly<Record<string, boolean>> = gates
+      await start({ gate: (one) => set[one] ?? gate(one) })
+      await node('a')
+      if (make === 'claim') await claimed('a', { source: { csi: null, ...source } })
+      else await withInline()
+      expect(await requests()).toEqual([])
+      await agent(annotations)
+      expect(await requests()).toEqual(wanted)
+      if (wanted.length === 0) return
+      await context.hand.patch([...ATTACHMENTS, name], { status: { attached: true } }, 'status')
+      const id = 'orch.io/csi/ebs.csi.aws.com^vol-1'
+      await until(() => told('a'), [{ name: id, devicePath: '' }])
+      await podGone('p')
+      await until(requests, [])
+    })
+})
+
 describe('an ephemeral volume', () => {
   for (const [whose, isOwn] of [
     ['of the pod', true],
