@@ -21,82 +21,102 @@ export class NeedsPlainWay extends Error {}
 const MOST = 2048
 
 /** The JSON text of `firstFields`; null when there are no fields. Throws NeedsPlainWay. */
-export const firstFieldsText = (
+export function firstFieldsText(
   topology: Topology,
   zero: unknown,
   object: unknown,
   unowned: Unowned,
-): string | null => new Walk().part(topology, { zero, value: object, unowned, isAlone: false })
+): string | null {
+  const walk = new Walk()
+  return walk.inside(topology, zero, object, { unowned, isAlone: true }) ? `{${walk.text}}` : null
+}
 
-/** A value, the one that it is compared with, and what is left out of its paths. */
-interface Place {
-  readonly zero: unknown
-  readonly value: unknown
+/** What is left out of the paths to a value. */
+interface Left {
+  /** Behind it. */
   readonly unowned: Unowned
   /** The path to the value itself is left out. */
   readonly isAlone: boolean
 }
 
-class Walk {
-  #left = MOST
+const NOTHING_LEFT: Left = { unowned: ALL_OWNED, isAlone: false }
+const ITSELF = '".":{}'
 
-  /** The text of the paths to a value and behind it; null: there are none. */
-  part(topology: Topology, { zero, value, unowned, isAlone }: Place): string | null {
-    if (zero === value || value === undefined) return null
-    if (zero === undefined) return this.#everything(topology, value, unowned, !isAlone)
+/** Appends to one text, so that few strings are made; what turns out to be empty is taken back. */
+class Walk {
+  text = ''
+  #left = MOST
+  /** The next step is the first one of its object. */
+  #isFirst = true
+
+  /** Appends the paths behind a value, and its own where others follow; whether there are any, or its own. */
+  inside(topology: Topology, zero: unknown, value: unknown, left: Left): boolean {
+    if (zero === value || value === undefined) return false
+    if (zero === undefined) return this.#everything(topology, value, left) || !left.isAlone
     const of = resolve(topology, value)
     if (of.is === 'map' && !of.atomic && (filledObject(zero) || filledObject(value)))
-      return isObject(value) ? this.#members(of, { zero, value, unowned, isAlone: true }) : null
+      return isObject(value) && this.#members(of, zero, value, { ...left, isAlone: true })
     if (of.is === 'list' && of.relation !== 'atomic' && filledList(value) && !filledList(zero))
-      return this.#everything(of, value, unowned, false)
-    return isAlone || sameJson(zero, value) ? null : '{}'
+      return this.#items(of, value, { ...left, isAlone: true })
+    return !left.isAlone && !sameJson(zero, value)
   }
 
-  /** All paths to parts of a value that is new; the path to itself where it is a member. */
-  #everything(topology: Topology, value: unknown, unowned: Unowned, isMember: boolean) {
+  /** Appends all paths to parts of a value that is new; whether there are any. */
+  #everything(topology: Topology, value: unknown, left: Left): boolean {
     const of = resolve(topology, value)
-    let text: string | null = null
-    if (of.is === 'map' && !of.atomic && isObject(value))
-      text = this.#members(of, { zero: undefined, value, unowned, isAlone: !isMember })
-    else if (of.is === 'list' && of.relation !== 'atomic' && Array.isArray(value))
-      text = this.#items(of, value, unowned, isMember)
-    return text ?? (isMember ? '{}' : null)
+    if (of.is === 'map')
+      return !of.atomic && isObject(value) && this.#members(of, null, value, left)
+    return (
+      of.is === 'list' &&
+      of.relation !== 'atomic' &&
+      Array.isArray(value) &&
+      this.#items(of, value, left)
+    )
   }
 
-  /** Null when no member has a path. */
-  #members(of: MapTopology, { zero, value, unowned, isAlone }: Place): string | null {
-    const object = value as JsonObject
-    const keys = Object.keys(object)
+  #members(of: MapTopology, zero: unknown, value: JsonObject, left: Left): boolean {
+    const keys = Object.keys(value)
     this.#count(keys.length)
-    let text = ''
-    for (const { key, element, json, topology } of arranged(of, keys)) {
-      if (unowned !== ALL_OWNED && unowned.whole.nodes.get(element.text)?.member === true) continue
-      const part = this.part(topology, {
-        zero: isObject(zero) && Object.hasOwn(zero, key) ? zero[key] : undefined,
-        value: object[key],
-        unowned: below(unowned, element.text),
-        isAlone: unowned !== ALL_OWNED && unowned.alone.nodes.get(element.text)?.member === true,
-      })
-      if (part !== null) text += text === '' ? json + part : `,${json}${part}`
+    const before = this.text
+    if (!left.isAlone) this.text += ITSELF
+    let isEmpty = true
+    for (const member of arranged(of, keys)) {
+      const { key } = member
+      const old = isObject(zero) && Object.hasOwn(zero, key) ? zero[key] : undefined
+      this.#isFirst = isEmpty && left.isAlone
+      if (this.#step(member, left, old, value[key])) isEmpty = false
     }
-    if (text === '') return null
-    return isAlone ? `{${text}}` : `{".":{},${text}}`
+    if (isEmpty) this.text = before
+    return !isEmpty
   }
 
-  #items(of: ListTopology, list: readonly unknown[], unowned: Unowned, isMember: boolean) {
+  #items(of: ListTopology, list: readonly unknown[], left: Left): boolean {
     this.#count(list.length)
     const items = [...itemsOf(of, list, needsPlainWay).values()]
     if (items.length > 1) items.sort((a, b) => compareElements(a.element, b.element))
-    let text = ''
+    const before = this.text
+    if (!left.isAlone) this.text += ITSELF
+    let isEmpty = true
     for (const { element, value } of items) {
-      if (unowned !== ALL_OWNED && unowned.whole.nodes.get(element.text)?.member === true) continue
-      const isAlone =
-        unowned !== ALL_OWNED && unowned.alone.nodes.get(element.text)?.member === true
-      const part = this.#everything(of.of(), value, below(unowned, element.text), !isAlone)
-      if (part !== null) text += `${text === '' ? '' : ','}${JSON.stringify(element.text)}:${part}`
+      this.#isFirst = isEmpty && left.isAlone
+      if (this.#step(stepOf(element, of.of()), left, undefined, value)) isEmpty = false
     }
-    if (text === '') return null
-    return isMember ? `{".":{},${text}}` : `{${text}}`
+    if (isEmpty) this.text = before
+    return !isEmpty
+  }
+
+  /** Appends the paths that begin with a step; whether there are any. */
+  #step(step: Step, { unowned }: Left, zero: unknown, value: unknown): boolean {
+    const left = unowned === ALL_OWNED ? NOTHING_LEFT : behind(unowned, step.element.text)
+    if (left === null) return false
+    const before = this.text
+    this.text += this.#isFirst ? step.json : step.nextJson
+    if (!this.inside(step.topology, zero, value, left)) {
+      this.text = before
+      return false
+    }
+    this.text += '}'
+    return true
   }
 
   #count(values: number): void {
@@ -105,17 +125,36 @@ class Walk {
   }
 }
 
+/** What is left out behind a step; null when it is left out with all behind it. */
+function behind(unowned: Unowned, text: string): Left | null {
+  if (unowned.whole.nodes.get(text)?.member === true) return null
+  const rest = below(unowned, text)
+  const isAlone = unowned.alone.nodes.get(text)?.member === true
+  return rest === ALL_OWNED && !isAlone ? NOTHING_LEFT : { unowned: rest, isAlone }
+}
+
 function needsPlainWay(): never {
   throw new NeedsPlainWay()
 }
 
-/** One member of objects of a topology. */
-interface Member {
-  readonly key: string
+/** A step, and the value behind it. */
+interface Step {
   readonly element: PathElement
-  /** The text of the step as a JSON name, with its colon. */
+  /** The text of the step as a JSON name, with the opening of its object. */
   readonly json: string
+  /** The same behind another one. */
+  readonly nextJson: string
   readonly topology: Topology
+}
+
+/** One member of objects of a topology. */
+interface Member extends Step {
+  readonly key: string
+}
+
+function stepOf(element: PathElement, topology: Topology): Step {
+  const json = `${JSON.stringify(element.text)}:{`
+  return { element, json, nextJson: `,${json}`, topology }
 }
 
 /** The members with these names, which objects of a topology had, in the order of paths. */
@@ -167,6 +206,5 @@ function sameKeys(a: readonly string[], b: readonly string[]): boolean {
 const inOrder = (of: MapTopology, keys: readonly string[]): readonly Member[] =>
   keys.toSorted(compareText).map((key) => {
     const element = of.fields.get(key)?.element ?? fieldElement(key)
-    const json = `${JSON.stringify(element.text)}:`
-    return { key, element, json, topology: memberTopology(of, key) ?? DEDUCED }
+    return { key, ...stepOf(element, memberTopology(of, key) ?? DEDUCED) }
   })
