@@ -153,6 +153,7 @@ class ShapeOver implements OverCodec {
   #changed(value: JsonObject, before: JsonObject, by: 'name' | 'key'): readonly Field[] | null {
     this.#fields()
     const fields = by === 'name' ? this.#byName : this.#byKey
+    let one: Field | null = null
     let changed: Field[] | null = null
     let count = 0
     for (const name in value) {
@@ -161,12 +162,14 @@ class ShapeOver implements OverCodec {
       if (value[name] === before[name]) continue
       const field = fields.get(name)
       if (!field) return null
-      ;(changed ??= []).push(field)
+      if (changed) changed.push(field)
+      else if (one) changed = [one, field]
+      else one = field
     }
     for (const _ in before) count--
     if (count !== 0) return null
-    if (!changed) return NO_FIELDS
-    return changed.length === 1 ? changed : changed.sort((a, b) => a.at - b.at)
+    if (!changed) return one ? [one] : NO_FIELDS
+    return changed.sort((a, b) => a.at - b.at)
   }
 
   #fields(): readonly Field[] {
