@@ -3,6 +3,7 @@
  * are taken over, so that the cost is that of what changed. `codecOf` is the plain way.
  */
 import { codecOf, type Decoding, isEmpty, plansOf, type JsonObject, type Plan } from './codec.ts'
+import { putInOrder } from '../base/in-order.ts'
 import type { Shape } from '../notation/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
@@ -41,6 +42,8 @@ interface Field {
   readonly object: (() => OverCodec) | null
   readonly items: (() => OverCodec) | null
 }
+
+const byDeclaration = (a: Field, b: Field) => a.at - b.at
 
 const NO_FIELDS: readonly Field[] = []
 
@@ -169,7 +172,7 @@ class ShapeOver implements OverCodec {
     for (const _ in before) count--
     if (count !== 0) return null
     if (!changed) return one ? [one] : NO_FIELDS
-    return changed.sort((a, b) => a.at - b.at)
+    return putInOrder(changed, byDeclaration)
   }
 
   #fields(): readonly Field[] {
