@@ -1,4 +1,5 @@
 import type { AuditEvent } from './event.ts'
+import type { StoreLine } from './metadata-lines.ts'
 
 export const MODES = ['batch', 'blocking', 'blocking-strict'] as const
 
@@ -14,6 +15,8 @@ export interface Backend {
   readonly mode: Mode
   /** Stores one event; never rejects. False, or a promise of it: it was not stored. */
   store(event: AuditEvent): boolean | Promise<boolean>
+  /** Stores the line of an event without bodies; absent where the backend needs the event. */
+  readonly storeLine?: StoreLine
   /** Stores what is left, as far as that takes no time. */
   close(): Promise<void>
 }

@@ -2,6 +2,19 @@
 export class EventTimes {
   #second = -1
   #text = ''
+  #received = -1
+  #at = -1
+  #members = ''
+
+  /** Both times of an event as its members, behind a comma. Many requests of one millisecond have the same. */
+  members(received: number, at: number): string {
+    if (received !== this.#received || at !== this.#at) {
+      this.#received = received
+      this.#at = at
+      this.#members = `,"requestReceivedTimestamp":"${this.text(received)}","stageTimestamp":"${this.text(at)}"`
+    }
+    return this.#members
+  }
 
   text(ms: number): string {
     const whole = Math.floor(ms)

@@ -4,7 +4,7 @@ import { readFile } from '../base/files.ts'
 import { plainReason } from '../base/plain-reason.ts'
 import { silentLog, type Log } from '../base/log.ts'
 import { watchFile } from '../base/watch-file.ts'
-import { certificateDetails, type CertificateDetails } from './certificate-details.ts'
+import { certificateDetails, type CertificateDetails } from '../base/certificate-details.ts'
 
 const REREAD_MS = 60_000
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
 import { CredentialError, type Authenticated } from './authenticator.ts'
 import type { CaBundle } from './ca-bundle.ts'
-import { certificateDetails, type CertificateDetails } from './certificate-details.ts'
+import { certificateDetails, type CertificateDetails } from '../base/certificate-details.ts'
 import { CertificateError, nextChange, verifyClient, type Presented } from './verify-chain.ts'
 
 /** Certificates that a client showed when it connected. */

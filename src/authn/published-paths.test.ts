@@ -5,7 +5,7 @@
  * are not supported, and constraints of names, which are refused where they would apply.
  */
 import { describe, expect, test } from 'vitest'
-import { certificateDetails } from './certificate-details.ts'
+import { certificateDetails } from '../base/certificate-details.ts'
 import {
   DAY_MS,
   make,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openssl } from '../../test/openssl.ts'
-import { certificateDetails } from './certificate-details.ts'
+import { certificateDetails } from '../base/certificate-details.ts'
 import { DAY_MS, make, NOW, type IssuedCertificate } from './certificates.fixture.ts'
 import { CertificateError, nextChange, verifyClient } from './verify-chain.ts'
 

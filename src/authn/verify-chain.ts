@@ -1,5 +1,5 @@
 import { formatTime } from '../base/time.ts'
-import type { CertificateDetails } from './certificate-details.ts'
+import type { CertificateDetails } from '../base/certificate-details.ts'
 
 /** Why a certificate does not hold. */
 export class CertificateError extends Error {}

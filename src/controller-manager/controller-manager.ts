@@ -6,10 +6,11 @@ import { systemClock, type Clock } from '../base/clock.ts'
 import { randomIds } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { forFlagSync } from '../base/plain-reason.ts'
+import { shortened } from '../base/short-text.ts'
 import { AccountCredentials } from '../client/account-credentials.ts'
 import { Client } from '../client/client.ts'
 import type { ClientConfig } from '../client/client-config.ts'
-import { connect, openCredentials } from '../client/connect.ts'
+import { openCredentials } from '../client/connect.ts'
 import type { CredentialSource } from '../client/credentials.ts'
 import { vocabularyOf } from '../client/discovery.ts'
 import { EventRecorder } from '../client/event-recorder.ts'
@@ -17,7 +18,6 @@ import { HttpsTransport } from '../client/https-transport.ts'
 import { KnownResources } from '../client/known-resources.ts'
 import { LeaderElector } from '../client/leader-election.ts'
 import { rateLimited, type RequestRate } from '../client/rate-limited.ts'
-import { pause } from '../client/retry.ts'
 import { SharedInformers } from '../client/shared-informers.ts'
 import { Wire } from '../client/wire.ts'
 import { choiceFault, isChosen } from '../controllers/choice.ts'
@@ -30,6 +30,7 @@ import type { ServiceAccountTokenParts } from '../controllers/service-account-to
 import { setGates } from '../kinds/gates.ts'
 import { Registry } from '../metrics/registry.ts'
 import type { ReviewServer } from './access.ts'
+import { reachServer } from './reach-server.ts'
 import type { HealthCondition } from './serving.ts'
 import { leafSigner } from '../pki/leaf-signer.ts'
 import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
@@ -94,7 +95,6 @@ export interface ControllerManager {
 
 /** How late a lease may be before the program counts as stuck. */
 const LATE_MS = 20_000
-const AGAIN_MS = 2_000
 
 /** Assembles the program. Throws an Error when it cannot start. */
 export function controllerManager(options: ControllerManagerOptions): ControllerManager {
@@ -171,17 +171,23 @@ interface Setting {
   close(): void
 }
 
-/** Connects; retries until the server is available. Null when aborted. */
+/** Connects, when the server is healthy. Null when aborted. */
 async function settingOf(options: CheckedOptions, signal: AbortSignal): Promise<Setting | null> {
   const { config, log, useServiceAccountCredentials, clock = systemClock } = options
-  const probe = await connect({ config })
-  const v = await vocabularyOfServer(probe, log, signal)
-  probe.close()
+  const own = new Wire(config, clock)
+  const credentials = await openCredentials(config, { clock, interactive: false })
+  const probe = { wire: own, credentials, clock, userAgent: `${defaultVocabulary}-client` }
+  const server = new HttpsTransport(probe)
+  const attempt = (ended: AbortSignal) => vocabularyOfServer(server, ended)
+  let v: Vocabulary | null = null
+  try {
+    v = await reachServer({ attempt, clock, log }, signal)
+  } finally {
+    if (!v) own.close()
+  }
   if (!v) return null
   const userAgent = v.resolve('{system}-controller-manager')
-  const own = new Wire(config, clock)
   const metrics = new Registry({ v, log })
-  const credentials = await openCredentials(config, { clock, interactive: false })
   const { rate = UNLIMITED } = options
   const clientOn = (wire: Wire, source: CredentialSource, most: RequestRate) => {
     const parts = { wire, credentials: source, clock, userAgent, metrics, isWireShared: true }
@@ -241,21 +247,14 @@ const anonymously = ({
   ...(insecureSkipTlsVerify === undefined ? {} : { insecureSkipTlsVerify }),
 })
 
+/** The vocabulary of a healthy server. Rejects when it is not healthy. */
 async function vocabularyOfServer(
-  client: Client,
-  log: Log,
+  server: HttpsTransport,
   signal: AbortSignal,
-): Promise<Vocabulary | null> {
-  for (let isTold = false; !signal.aborted; isTold = true) {
-    try {
-      return vocabularyOf((await client.discover(signal)).resources)
-    } catch (error) {
-      if (!isTold && !signal.aborted)
-        log.warn('the server is unavailable, retrying', { error: String(error) })
-    }
-    await pause(systemClock, AGAIN_MS, signal).catch(() => {})
-  }
-  return null
+): Promise<Vocabulary> {
+  const health = await server.readText('/healthz', signal)
+  if (health !== 'ok') throw new Error(`/healthz: ${shortened(health, 200)}`)
+  return vocabularyOf((await server.discover(signal)).resources)
 }
 
 function electorOf(

@@ -21,17 +21,27 @@ export interface PlainAnswer extends AnswerHead {
   readonly body: Readable
 }
 
+/** Whether a connection whose handshake is over leads to the right server, where that can be said in a simple way. */
+export type Trust = (socket: TLSSocket) => boolean
+
 /** See above. */
 export class PlainConnection {
   readonly #tls: ConnectionOptions
   readonly #authority: string
+  /** Null: the platform decides. */
+  #trust: Trust | null
   #socket: TLSSocket | null = null
+  #isTrusted = false
+  /** Sends the request that waits for the server's certificate. */
+  #whenTrusted: (() => void) | null = null
   /** Ends the request under way. */
   #fail: ((error: Error) => void) | null = null
 
-  constructor(tls: ConnectionOptions, authority: string) {
+  /** Where `trust` says no, another connection is made, whose certificates the platform checks. */
+  constructor(tls: ConnectionOptions, authority: string, trust: Trust | null = null) {
     this.#tls = tls
     this.#authority = authority
+    this.#trust = trust
   }
 
   /** Whether a request is under way: another one needs another connection. */
@@ -46,6 +56,10 @@ export class PlainConnection {
     try {
       return await this.#send(request)
     } catch (error) {
+      if (error instanceof Undecided) {
+        this.#trust = null
+        return this.#send(request)
+      }
       // Closed while idle: sending again is no second attempt.
       if (!isReused || !(error instanceof ClosedEarly) || request.signal.aborted) throw error
       return this.#send(request)
@@ -72,13 +86,29 @@ export class PlainConnection {
         request.signal.removeEventListener('abort', abort)
         exchange.fail(error)
       }
-      exchange.begin(head, resolve, reject)
+      exchange.begin(resolve, reject)
+      // Nothing is sent to a server that may be another one.
+      if (this.#isTrusted) exchange.send(head)
+      else this.#whenTrusted = () => exchange.send(head)
     })
   }
 
   #connect(): TLSSocket {
-    const socket = connect({ ...this.#tls, ALPNProtocols: ['http/1.1'] })
+    const trust = this.#trust
+    // The platform itself sends nothing before.
+    this.#isTrusted = trust === null
+    const socket = connect({
+      ...this.#tls,
+      ...(trust === null ? {} : { ca: [], rejectUnauthorized: false }),
+      ALPNProtocols: ['http/1.1'],
+    })
     socket.setNoDelay(true)
+    if (trust !== null)
+      socket.once('secureConnect', () => {
+        if (!trust(socket)) return this.#drop(new Undecided())
+        this.#isTrusted = true
+        this.#whenTrusted?.()
+      })
     const gone = (error: Error) => {
       if (this.#socket === socket) this.#drop(error)
     }
@@ -90,6 +120,7 @@ export class PlainConnection {
   #drop(error: Error): void {
     this.#socket?.destroy()
     this.#socket = null
+    this.#whenTrusted = null
     this.#fail?.(error)
   }
 }
@@ -98,6 +129,9 @@ export class PlainConnection {
 class ClosedEarly extends Error {
   readonly code = 'ECONNRESET'
 }
+
+/** The platform has to check the certificates. */
+class Undecided extends Error {}
 
 function headOf({ path, headers }: PlainRequest, authority: string): string {
   const lines = [`GET ${path} HTTP/1.1`, `host: ${authority}`]
@@ -149,13 +183,16 @@ class Exchange {
     })
   }
 
-  begin(head: string, resolve: (answer: PlainAnswer) => void, reject: (error: Error) => void) {
+  begin(resolve: (answer: PlainAnswer) => void, reject: (error: Error) => void): void {
     this.#resolve = resolve
     this.#reject = reject
     this.#socket.on('data', this.#read)
     this.#socket.once('end', this.#ended)
     this.#socket.resume()
-    this.#socket.write(head, 'latin1')
+  }
+
+  send(head: string): void {
+    if (!this.#isOver) this.#socket.write(head, 'latin1')
   }
 
   fail(error: Error): void {

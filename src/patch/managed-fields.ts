@@ -6,6 +6,7 @@ import { finish, type Steps } from '../base/steps.ts'
 import { compareText, fieldElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
 import { firstFieldsSteps } from './first-fields.ts'
+import type { FirstForms } from './first-forms.ts'
 import { FieldsV1Error, fromFieldsV1, toFieldsV1 } from './fields-v1.ts'
 import {
   ApplyConflict,
@@ -181,6 +182,8 @@ export interface Update {
   readonly liveEntries: readonly ManagedFieldsEntry[] | undefined
   /** The entries that the client sent. */
   readonly sentEntries: readonly ManagedFieldsEntry[] | undefined
+  /** Field sets of other new objects. */
+  readonly forms?: FirstForms | undefined
 }
 
 /** The entries after a write that is no apply; none when the object is not tracked. Never throws for a client's fault. */
@@ -220,7 +223,7 @@ export function* updateSteps(update: Update, writer: Writer): Steps<readonly Man
 
 /** The entries of a new object, which has no owners yet. */
 function* firstEntries(
-  { versions, zero, next }: Update,
+  { versions, zero, next, forms }: Update,
   writer: Writer,
 ): Steps<ManagedFieldsEntry[]> {
   const { apiVersion } = zero
@@ -228,7 +231,9 @@ function* firstEntries(
   if (!topology) return []
   const unowned = { whole: versions.ignored(apiVersion), alone: UNTRACKED }
   try {
-    const fieldsV1 = yield* firstFieldsSteps(topology, zero.object, next, unowned)
+    const fieldsV1 =
+      forms?.find(topology, zero.object, next, unowned) ??
+      (yield* firstFieldsSteps(topology, zero.object, next, unowned))
     if (!fieldsV1) return []
     const { manager, subresource, now } = writer
     return [entryOf({ manager, operation: 'Update', apiVersion, time: now, fieldsV1, subresource })]

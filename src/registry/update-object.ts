@@ -15,7 +15,7 @@ import type { StoredObject } from '../cache/stored-object.ts'
 import type { Commit } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
-import { keyOf, storeWork, type WriteDependencies, type Call } from './context.ts'
+import { keyOf, storeChanges, type WriteDependencies, type Call } from './context.ts'
 import { isLikeable, type HotObject } from './hot-objects.ts'
 import { asVersion, decodeDocumentSteps, encodeObject, encodeObjectSteps } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
@@ -292,7 +292,7 @@ async function storeUpdate(
   if (isFinished(served, next)) {
     if (options.dryRun) return { is: 'object', status: 200, version: wanted }
     const changes = objectChanges(api, { served, key, old, next: null, record: null, over })
-    const commit = await storeWork(call, api.cache.commit(changes, table))
+    const commit = await storeChanges(api.cache, call, changes, table)
     if (commit.done) return { is: 'object', status: 200, version: wanted }
     return again(call, commit, conditional)
   }
@@ -306,7 +306,7 @@ async function storeUpdate(
   }
   if (options.dryRun) return { is: 'object', status: 200, version: wanted }
   const changes = objectChanges(api, { served, key, old, next, record, over })
-  const commit = await storeWork(call, api.cache.commit(changes, table))
+  const commit = await storeChanges(api.cache, call, changes, table)
   if (!commit.done) return isAllocationKey(commit.key) ? null : again(call, commit, conditional)
   const version = committed(table, changes[0], commit.at)
   if (version.revision === commit.at) api.hot?.keep(served, version, next, hot)

@@ -15,7 +15,8 @@ const AT_ONCE = 50
 
 /** Removes the objects of a definition from the store, also in versions that are not served. */
 export function instanceRemoval(api: Api): RemoveInstances {
-  const writer = new InternalWriter(api)
+  // They go with their definition, whose deletion is a request.
+  const writer = new InternalWriter(api, { isPart: true })
   return async ({ metadata: { name = '' }, spec }, signal) => {
     const entry = api.catalogue.now.entry(spec.group, spec.names.plural)
     if (!entry) return

@@ -44,15 +44,14 @@ import { readSettings, type Inside, type Settings } from './settings.ts'
  * order.
  */
 const components: readonly ((settings: Settings) => ServerComponent)[] = [
-  // Storage, and keys.
-  ...[dataDir, engine, catalogue, store, pki],
+  // Storage, keys, and where requests are recorded.
+  ...[dataDir, engine, catalogue, store, pki, audit],
   // The verbs of the API, without HTTP.
   ...[cache, api, objects, admission],
   // Objects that are written and followed before the server is ready.
   ...[firstObjects, definitions, aggregation, authorization, systemPriorities],
   // Requests over the network.
   ...[
-    audit,
     tracing,
     authentication,
     health,

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { ClientConfig } from '../../client/client-config.ts'
+import { directTrust } from '../../client/direct-trust.ts'
 import { bareHost, portOf, serverUrl } from '../../client/server-address.ts'
 import { standingCredentials, type ShownCredentials } from '../../client/standing-credentials.ts'
 import { statusErrorOf } from '../../client/status-error.ts'
@@ -258,7 +259,7 @@ function plainWay(config: ClientConfig, server: URL): PlainWay | null {
     port: portOf(server),
     ...tlsOptions(config, server, shown),
   }
-  return { connection: new PlainConnection(tls, server.host), shown }
+  return { connection: new PlainConnection(tls, server.host, directTrust(tls, Date.now)), shown }
 }
 
 /** Whether the server speaks no HTTP/1.1. */

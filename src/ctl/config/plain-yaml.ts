@@ -3,7 +3,7 @@
  * true and false. Loading the YAML library takes longer than a whole request does.
  */
 
-const ENTRY = /^( *)(- )?(?:([A-Za-z0-9_.-]+):(?: +(.*))?|([^:#{}[\],&*!|>'"%@`]+))$/
+const ITEM = /^[^:#{}[\],&*!|>'"%@`]+$/
 
 interface Line {
   readonly indent: number
@@ -17,17 +17,10 @@ export function readPlainYaml(text: string): unknown {
   const lines: Line[] = []
   for (const raw of text.split('\n')) {
     const trimmed = raw.trimEnd()
-    if (trimmed === '' || trimmed === '---') continue
-    const match = ENTRY.exec(trimmed)
-    if (!match) return undefined
-    const [, spaces = '', dash, key, value = '', item] = match
-    if (key === '__proto__') return undefined
-    lines.push({
-      indent: spaces.length,
-      isItem: dash !== undefined,
-      key,
-      value: key === undefined ? item!.trim() : value,
-    })
+    if (trimmed === '' || (trimmed === '---' && lines.length === 0)) continue
+    const line = lineOf(trimmed)
+    if (line === null || line.key === '__proto__') return undefined
+    lines.push(line)
   }
   const reader = new Reader(lines)
   try {
@@ -38,6 +31,37 @@ export function readPlainYaml(text: string): unknown {
     throw error
   }
 }
+
+/** Without expressions where values may be long: those of certificates are, and compiling an expression takes its time. */
+function lineOf(text: string): Line | null {
+  const indent = afterSpaces(text, 0)
+  const isItem = text.startsWith('- ', indent)
+  const from = isItem ? indent + 2 : indent
+  let end = from
+  while (isOfKey(text.charCodeAt(end))) end++
+  const hasKey = end > from && text[end] === ':'
+  if (hasKey && (end + 1 === text.length || text[end + 1] === ' ')) {
+    const value = text.slice(afterSpaces(text, end + 1))
+    return { indent, isItem, key: text.slice(from, end), value }
+  }
+  const value = text.slice(from)
+  return ITEM.test(value) ? { indent, isItem, key: undefined, value: value.trim() } : null
+}
+
+function afterSpaces(text: string, from: number): number {
+  let at = from
+  while (text[at] === ' ') at++
+  return at
+}
+
+/** Letters, digits, underscore, dot and dash. */
+const isOfKey = (code: number): boolean =>
+  (code >= 97 && code <= 122) ||
+  (code >= 65 && code <= 90) ||
+  (code >= 48 && code <= 57) ||
+  code === 95 ||
+  code === 46 ||
+  code === 45
 
 class NotPlain extends Error {}
 
@@ -105,11 +129,16 @@ const WORDS: Readonly<Record<string, unknown>> = {
   "''": '',
 }
 
+/** Dots begin paths, and numbers. */
+const BEGIN = /^(?:[A-Za-z/]|\.\.?\/)/
+const OTHER_WORD = /^(?:yes|no|on|off|y|n|true|false|null)$/i
+
 function scalar(text: string): unknown {
   if (Object.hasOwn(WORDS, text)) return WORDS[text]
   // Anything that another type could be meant by goes to the library.
-  if (/^[A-Za-z/.][^#]*$/.test(text) && !/: |^(?:yes|no|on|off|y|n|true|false|null)$/i.test(text))
-    return text
+  const isWord = text.length <= 5 && OTHER_WORD.test(text)
+  const isMore = text.includes('#') || text.includes(': ') || text.endsWith(':')
+  if (BEGIN.test(text) && !isWord && !isMore) return text
   const quoted = /^"([^"\\]*)"$/.exec(text) ?? /^'([^']*)'$/.exec(text)
   if (quoted) return quoted[1]
   throw new NotPlain()

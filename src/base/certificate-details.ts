@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
-import { readDer, readFirst, type DerElement } from '../base/der.ts'
+import { readDer, readFirst, type DerElement } from './der.ts'
 
 /**
  * Parts of a certificate that `X509Certificate` does not show. Read here because every connection needs them
@@ -17,6 +17,8 @@ export interface CertificateDetails {
   readonly maxPathLength: number
   readonly hasNameConstraints: boolean
   readonly hasAlternativeNames: boolean
+  /** First byte of the bits of what the key may be used for; null without a limit. */
+  readonly keyUses: number | null
   /** Whether something must be understood that is not. */
   readonly hasUnknownCritical: boolean
   /** Whether the signature is of a kind that can be trusted today. */
@@ -82,6 +84,7 @@ export function certificateDetails(certificate: X509Certificate): CertificateDet
     ...constraints,
     hasNameConstraints: find(NAME_CONSTRAINTS) !== undefined,
     hasAlternativeNames: find(ALTERNATIVE_NAMES) !== undefined,
+    keyUses: keyUses(find(KEY_USAGE)),
     hasUnknownCritical: extensions.some((e) => e.isCritical && !UNDERSTOOD.has(e.id)),
     isSoundlySigned: isSound(algorithm),
     subjectKeyId: ownId ? hexOf(only(ownId).content) : '',
@@ -100,6 +103,10 @@ function basicConstraints(value: Buffer | undefined) {
     maxPathLength: length ? Number.parseInt(length.content.toString('hex'), 16) : Infinity,
   }
 }
+
+/** Behind the count of unused bits. */
+const keyUses = (value: Buffer | undefined): number | null =>
+  value === undefined ? null : (only(value).content[1] ?? 0)
 
 function isSound(algorithm: DerElement): boolean {
   const [id, parameters] = children(algorithm)
