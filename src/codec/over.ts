@@ -3,6 +3,7 @@
  * are taken over, so that the cost is that of what changed. `codecOf` is the plain way.
  */
 import { codecOf, type Decoding, isEmpty, plansOf, type JsonObject, type Plan } from './codec.ts'
+import { putInOrder } from '../base/in-order.ts'
 import type { Shape } from '../notation/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
@@ -41,6 +42,8 @@ interface Field {
   readonly object: (() => OverCodec) | null
   readonly items: (() => OverCodec) | null
 }
+
+const byDeclaration = (a: Field, b: Field) => a.at - b.at
 
 const NO_FIELDS: readonly Field[] = []
 
@@ -153,6 +156,7 @@ class ShapeOver implements OverCodec {
   #changed(value: JsonObject, before: JsonObject, by: 'name' | 'key'): readonly Field[] | null {
     this.#fields()
     const fields = by === 'name' ? this.#byName : this.#byKey
+    let one: Field | null = null
     let changed: Field[] | null = null
     let count = 0
     for (const name in value) {
@@ -161,12 +165,14 @@ class ShapeOver implements OverCodec {
       if (value[name] === before[name]) continue
       const field = fields.get(name)
       if (!field) return null
-      ;(changed ??= []).push(field)
+      if (changed) changed.push(field)
+      else if (one) changed = [one, field]
+      else one = field
     }
     for (const _ in before) count--
     if (count !== 0) return null
-    if (!changed) return NO_FIELDS
-    return changed.length === 1 ? changed : changed.sort((a, b) => a.at - b.at)
+    if (!changed) return one ? [one] : NO_FIELDS
+    return putInOrder(changed, byDeclaration)
   }
 
   #fields(): readonly Field[] {

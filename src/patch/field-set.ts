@@ -1,4 +1,5 @@
 /** Sets of paths: the parts of an object that a manager owns. */
+import { putInOrder } from '../base/in-order.ts'
 import { compareElements, type Path, type PathElement } from './field-path.ts'
 
 /** One step of a set's paths, with the paths behind it. */
@@ -84,7 +85,7 @@ export class FieldSet {
   /** The steps in their order. */
   sorted(): FieldNode[] {
     const nodes = [...this.nodes.values()]
-    return nodes.length < 2 ? nodes : nodes.sort((a, b) => compareElements(a.element, b.element))
+    return putInOrder(nodes, byElement)
   }
 
   /** All paths in order; a path precedes those that lead on from it. */
@@ -217,6 +218,8 @@ function changed(node: FieldNode, member: boolean, below: FieldSet): FieldNode |
 const united = (a: FieldNode, b: FieldNode): FieldNode =>
   // Of two with paths something is left.
   changed(a, a.member || b.member, a.below.union(b.below)) ?? a
+
+const byElement = (a: FieldNode, b: FieldNode) => compareElements(a.element, b.element)
 
 function single(path: Path): FieldSet {
   let set = FieldSet.empty

@@ -1,6 +1,7 @@
 /** Reads and writes the entries of `metadata.managedFields`, and updates them on each write. */
 import { StatusError } from '../meta/errors.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
+import { putInOrder } from '../base/in-order.ts'
 import { finish, type Steps } from '../base/steps.ts'
 import { compareText, fieldElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
@@ -112,7 +113,7 @@ function keepEntry(entry: ManagedFieldsEntry, id: string, manager: Manager): voi
 
 /** Writes entries in their order: by operation, time, manager, version and sub-resource. */
 export function writeManaged({ managers, times }: Managed): ManagedFieldsEntry[] {
-  return Array.from(managers, ([id, manager]) => {
+  const entries = Array.from(managers, ([id, manager]) => {
     const time = times.get(id)
     const known = writtenEntries.get(manager)
     if (known && known.time === time && readEntries.get(known)?.id === id) return known
@@ -129,7 +130,8 @@ export function writeManaged({ managers, times }: Managed): ManagedFieldsEntry[]
       keepEntry(entry, id, manager)
     }
     return entry
-  }).sort(byPlace)
+  })
+  return putInOrder(entries, byPlace)
 }
 
 function entryOf(of: {
@@ -214,7 +216,7 @@ export function* updateSteps(update: Update, writer: Writer): Steps<readonly Man
   )
   yield
   const id = idOf({ ...writer, operation: 'Update', apiVersion: zero.apiVersion })
-  const all = capped(joined({ managers, times: before.times }, id, writer.now))
+  const all = capped(joined({ managers, times: before.times }, { id, now: writer.now, before }))
   yield
   return writeManaged(all)
 }
@@ -273,8 +275,15 @@ function readable(entries: readonly ManagedFieldsEntry[] | undefined): Managed |
   }
 }
 
+/** The identifier and time of a writer, and the managers before its write. */
+interface Joining {
+  readonly id: string
+  readonly now: string
+  readonly before: Managed
+}
+
 /** Adds the changes of this write to the entry of its manager. */
-function joined({ managers, times }: Managed, id: string, now: string): Managed {
+function joined({ managers, times }: Managed, { id, now, before }: Joining): Managed {
   const all = new Map(managers)
   const mine = all.get(THIS_WRITE)
   all.delete(THIS_WRITE)
@@ -282,9 +291,10 @@ function joined({ managers, times }: Managed, id: string, now: string): Managed 
   if (!mine || set.isEmpty) return { managers: all, times }
   const previous = all.get(id)
   const both = previous ? previous.set.union(set) : set
-  // The very same manager has its written form already.
-  const isSame = previous?.set === both && previous.apiVersion === mine.apiVersion
-  if (!isSame) all.set(id, { ...mine, set: both })
+  // Most writes change fields that their manager owns already: its entry is written down already.
+  const was = before.managers.get(id)
+  const isSame = was?.apiVersion === mine.apiVersion && was.set.equals(both)
+  all.set(id, isSame ? was : { ...mine, set: both })
   return { managers: all, times: new Map(times).set(id, now) }
 }
 
@@ -421,7 +431,8 @@ function* beforeApply({ versions, live, zero, liveEntries }: Apply, now: string)
   yield
   const managers = yield* updateManagerSteps(versions, zero, live.object, read.managers, THIS_WRITE)
   const identity = { manager: BEFORE_FIRST_APPLY, apiVersion: live.apiVersion, subresource: '' }
-  return joined({ managers, times: read.times }, idOf({ ...identity, operation: 'Update' }), now)
+  const id = idOf({ ...identity, operation: 'Update' })
+  return joined({ managers, times: read.times }, { id, now, before: read })
 }
 
 /** Fields of one owner that a conflict lists; it limits the size of the response. */

@@ -233,7 +233,7 @@ function* displace(
   }
   const own = yield* changeIn(views.own)
   if (!own) throw new Error(`no topology of ${views.own}`)
-  const conflicts = new Map<string, FieldSet>()
+  let conflicts: Map<string, FieldSet> | null = null
   const left = new Map(managers)
   for (const [id, manager] of managers) {
     if (id === writer) continue
@@ -245,13 +245,13 @@ function* displace(
       continue
     }
     const lost = manager.set.intersection(change.taken)
-    if (!lost.isEmpty) conflicts.set(id, lost)
+    if (!lost.isEmpty) (conflicts ??= new Map()).set(id, lost)
     const gone = lost.union(manager.set.intersection(change.removed))
     const set = gone.isEmpty ? manager.set : manager.set.difference(gone)
     if (set.isEmpty) left.delete(id)
     else if (set !== manager.set) left.set(id, { ...manager, set })
   }
-  if (!force && conflicts.size > 0) throw new ApplyConflict(conflicts)
+  if (!force && conflicts) throw new ApplyConflict(conflicts)
   if (left.get(writer)?.set.isEmpty) left.delete(writer)
   return { managers: left, change: own }
 }

@@ -142,6 +142,45 @@ export const decodeLike = (...like: Parameters<typeof decodeLikeSteps>) =>
 export const isLikeable = ({ conversion, over, strategy }: ResourceEntry): boolean =>
   !conversion && !!over && strategy.sharesParts === true
 
+/** An object from a body, with the parts of the present one that it repeats. The given one must not be used afterwards. */
+export const sharing = (object: Typed, { object: before }: HotObject): Typed =>
+  shallow(withPartsOf(object, before) as Typed, before)
+
+/** The value before where both are equal, else the value itself, in which all parts that stay are those from before. */
+export function withPartsOf(value: unknown, before: unknown): unknown {
+  if (typeof value !== 'object' || typeof before !== 'object') return value
+  if (value === null || before === null) return value
+  if (Array.isArray(value)) return Array.isArray(before) ? withItemsOf(value, before) : value
+  if (!isPlain(value) || !isPlain(before)) return value
+  let same = 0
+  let count = 0
+  for (const key in value) {
+    count++
+    if (!Object.hasOwn(before, key)) continue
+    const was = before[key]
+    const part = withPartsOf(value[key], was)
+    if (part !== value[key]) value[key] = part
+    if (part === was) same++
+  }
+  if (same !== count) return value
+  for (const _ in before) count--
+  return count === 0 ? before : value
+}
+
+function withItemsOf(value: unknown[], before: readonly unknown[]): readonly unknown[] {
+  let same = value.length === before.length
+  for (let i = 0; i < value.length && i < before.length; i++) {
+    const part = withPartsOf(value[i], before[i])
+    if (part !== value[i]) value[i] = part
+    if (part !== before[i]) same = false
+  }
+  return same ? before : value
+}
+
+/** Other objects, such as bytes, are no JSON. */
+const isPlain = (value: object): value is JsonObject =>
+  Object.getPrototypeOf(value) === Object.prototype
+
 /**
  * A copy of an object for a write, whose own members and theirs can be set. What lies deeper is shared with `before`, and
  * must be replaced instead of changed.
