@@ -43,6 +43,8 @@ interface Rule extends Decided {
 /** The rules of one policy. */
 export class PolicyRules {
   readonly #rules: readonly Rule[]
+  /** The rules that may match requests of a user. Authentication gives the same user to many requests. */
+  readonly #ofUsers = new WeakMap<NonNullable<PolicySubject['user']>, readonly Rule[]>()
 
   constructor(policy: Policy) {
     this.#rules = policy.rules.map((rule) => ruleOf(rule, policy))
@@ -50,8 +52,16 @@ export class PolicyRules {
 
   /** What the first rule says that matches; without one the request is not recorded. */
   decide(subject: PolicySubject): Decided {
-    for (const rule of this.#rules) if (matches(rule, subject)) return rule
+    for (const rule of this.#rulesOf(subject.user)) if (matches(rule, subject)) return rule
     return UNRECORDED
+  }
+
+  #rulesOf(user: PolicySubject['user']): readonly Rule[] {
+    if (user === null) return this.#rules.filter((rule) => matchesUser(rule, user))
+    let rules = this.#ofUsers.get(user)
+    if (rules === undefined)
+      this.#ofUsers.set(user, (rules = this.#rules.filter((rule) => matchesUser(rule, user))))
+    return rules
   }
 }
 
@@ -71,12 +81,13 @@ const ruleOf = (rule: PolicyRule, { omitStages, omitManagedFields }: Policy): Ru
   nonResourceURLs: rule.nonResourceURLs,
 })
 
+function matchesUser({ users, userGroups }: Rule, user: PolicySubject['user']): boolean {
+  if (users.size > 0 && !(user && users.has(user.name))) return false
+  return userGroups.size === 0 || user?.groups.some((group) => userGroups.has(group)) === true
+}
+
+/** Whether a rule that matches the user matches the rest. */
 function matches(rule: Rule, subject: PolicySubject): boolean {
-  const { user } = subject
-  if (rule.users.size > 0 && !(user && rule.users.has(user.name))) return false
-  if (rule.userGroups.size > 0 && !user?.groups.some((group) => rule.userGroups.has(group))) {
-    return false
-  }
   if (rule.verbs.size > 0 && !rule.verbs.has(subject.verb)) return false
   if (rule.namespaces.size > 0 || rule.resources.length > 0) return matchesResource(rule, subject)
   if (rule.nonResourceURLs.length > 0) {

@@ -456,53 +456,66 @@ describe('backends', () => {
   let scene: Scene
   afterEach(() => scene.close())
 
-  test('level Metadata holds no secret, token or key', async () => {
-    scene = await Scene.start(policy({ level: 'Metadata' }))
-    const { client } = scene
-    const secret = { metadata: { name: 's' }, stringData: { password: 'very-secret' } }
-    const SECRETS = `${NS}/secrets`
-    await client.post(SECRETS, secret)
-    await client.put(`${SECRETS}/s`, secret)
-    await client.merge(`${SECRETS}/s`, secret)
-    await client.get(`${SECRETS}/s`)
-    await client.get(SECRETS)
-    await client.post(SECRETS, { metadata: { name: 't' }, data: { a: 'very-secret' } })
-    await client.post(SECRETS, {
-      metadata: { name: 't' },
-      type: 'kubernetes.io/tls',
-      data: { 'tls.key': 'dmVyeS1zZWNyZXQ=' },
-    })
-    const malformed = await client.ask('POST', SECRETS, {
-      raw: '{"data":{"a":"very-secret"',
-    })
-    expect([malformed.status, malformed.text]).toEqual([
-      400,
-      expect.stringContaining('very-secret'),
-    ])
-    await client.post(`${NS}/serviceaccounts`, { metadata: { name: 'robot' } })
-    const made = await client.post(`${NS}/serviceaccounts/robot/token`, { spec: {} })
-    const token = made.body.status.token as string
-    const robot = new Client(scene.server, { token })
-    await robot.get(SECRETS)
-    const review = { spec: { token } }
-    await client.post('/apis/authentication.k8s.io/v1/tokenreviews', review)
-    const id = newId()
-    await robot.get('/version', { headers: { 'audit-id': id } })
-    await scene.of(id)
-    robot.close()
-    const text = readFileSync(scene.path, 'utf8')
-    expect(text.split('\n').length).toBeGreaterThan(20)
-    for (const hidden of [
-      'very-secret',
-      'dmVyeS1zZWNyZXQ',
-      token,
-      token.split('.')[2]!,
-      'PRIVATE KEY',
-    ])
-      expect(text).not.toContain(hidden)
-    expect(text).not.toMatch(/"(request|response)Object"/)
-    expect(text).toContain('"username":"system:serviceaccount:default:robot"')
-  })
+  test.each(['blocking', 'batch'] as const)(
+    'level Metadata holds no secret, token or key, mode %s',
+    async (mode) => {
+      const path = join(dir, `log-${++files}`)
+      scene = await Scene.start(policy({ level: 'Metadata' }), { log: { path, mode } })
+      const { client } = scene
+      const secret = { metadata: { name: 's' }, stringData: { password: 'very-secret' } }
+      const SECRETS = `${NS}/secrets`
+      await client.post(SECRETS, secret)
+      await client.put(`${SECRETS}/s`, secret)
+      await client.merge(`${SECRETS}/s`, secret)
+      // The same line again and again is made from one that is kept.
+      for (let i = 0; i < 3; i++) await client.get(`${SECRETS}/s`)
+      await client.get(SECRETS)
+      await client.post(SECRETS, { metadata: { name: 't' }, data: { a: 'very-secret' } })
+      await client.post(SECRETS, {
+        metadata: { name: 't' },
+        type: 'kubernetes.io/tls',
+        data: { 'tls.key': 'dmVyeS1zZWNyZXQ=' },
+      })
+      const malformed = await client.ask('POST', SECRETS, {
+        raw: '{"data":{"a":"very-secret"',
+      })
+      expect([malformed.status, malformed.text]).toEqual([
+        400,
+        expect.stringContaining('very-secret'),
+      ])
+      await client.post(`${NS}/serviceaccounts`, { metadata: { name: 'robot' } })
+      const made = await client.post(`${NS}/serviceaccounts/robot/token`, { spec: {} })
+      const token = made.body.status.token as string
+      const robot = new Client(scene.server, { token })
+      await robot.get(SECRETS)
+      const review = { spec: { token } }
+      await client.post('/apis/authentication.k8s.io/v1/tokenreviews', review)
+      const id = newId()
+      await robot.get('/version', { headers: { 'audit-id': id } })
+      robot.close()
+      await scene.close()
+      const text = readFileSync(path, 'utf8')
+      const events = text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Event)
+      const stages = events
+        .filter(({ auditID }) => auditID === id)
+        .map(({ stage }) => stage as string)
+      expect(stages).toEqual(['RequestReceived', 'ResponseComplete'])
+      expect(text.split('\n').length).toBeGreaterThan(20)
+      for (const hidden of [
+        'very-secret',
+        'dmVyeS1zZWNyZXQ',
+        token,
+        token.split('.')[2]!,
+        'PRIVATE KEY',
+      ])
+        expect(text).not.toContain(hidden)
+      expect(text).not.toMatch(/"(request|response)Object"/)
+      expect(text).toContain('"username":"system:serviceaccount:default:robot"')
+    },
+  )
 
   test('rules choose, stages and managed fields are omitted', async () => {
     const rules = [
