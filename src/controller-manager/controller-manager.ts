@@ -130,7 +130,13 @@ export function controllerManager(options: ControllerManagerOptions): Controller
         if (!leaderElection) return await work(made, signal)
         const election = electorOf(made, leaderElection)
         elector = election.elector
-        await elector.run(signal, (leading) => work(made, leading).finally(election.stopped))
+        await elector.run(signal, async (leading) => {
+          try {
+            await work(made, leading)
+          } finally {
+            await election.stopped()
+          }
+        })
         if (!signal.aborted) throw new Error('the lead was lost')
       } finally {
         made.close()
