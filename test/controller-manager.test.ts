@@ -1,7 +1,7 @@
 /** The controllers as programs of their own, against a server in another process. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,8 +50,30 @@ const manager = (port = 0): ChildProcess =>
     `--secure-port=${port}`,
   )
 
+/** What a program says and how it ends whose server is absent; it begins with the file, since it waits. */
+let left: Promise<readonly [code: number | null, said: string]>
+
+async function leftAlone(): Promise<readonly [number | null, string]> {
+  const server = `https://127.0.0.1:${await freePort()}`
+  const clusters = [{ name: 'c', cluster: { server } }]
+  const contexts = [{ name: 'c', context: { cluster: 'c', user: 'u' } }]
+  const users = [{ name: 'u', user: { token: 'x' } }]
+  const config = { apiVersion: 'v1', kind: 'Config', clusters, contexts, users }
+  await writeFile(join(dir, 'absent'), JSON.stringify({ ...config, 'current-context': 'c' }))
+  const flags = ['--kubeconfig', join(dir, 'absent'), '--secure-port=0', '-v=0']
+  const child = spawn(process.execPath, [...programOf('orch-controller-manager'), ...flags], {
+    cwd: ROOT,
+  })
+  children.push(child)
+  let said = ''
+  child.stderr.on('data', (data: Buffer) => (said += data.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return [code, said.replaceAll(server.slice('https://'.length), 'SERVER')]
+}
+
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'controller-manager-'))
+  left = leftAlone()
   const flags = ['--data-dir', join(dir, 'data'), '--secure-port=0', '--controllers=server']
   const server = program('orch', 'server', ...flags)
   await once(server.stdout!, 'data')
@@ -227,6 +249,14 @@ async function attaches(): Promise<void> {
   ])
 }
 
+async function electionEvents(): Promise<string[]> {
+  const { items } = await client
+    .resource<{ readonly reason: string; readonly message: string }>(EVENTS)
+    .in('orch-system')
+    .list()
+  return items.flatMap(({ reason, message }) => (reason === 'LeaderElection' ? [message] : []))
+}
+
 test('two of them do the work of one, and when one is killed under load the other goes on', async () => {
   const first = manager()
   const led = await until(holder, (one) => one.holder !== '')
@@ -258,14 +288,6 @@ test('two of them do the work of one, and when one is killed under load the othe
     endpoints: Array.from({ length: COUNT }, () => COUNT),
   }
   await until(addresses, (found) => JSON.stringify(found) === JSON.stringify(all))
-  const { items } = await client
-    .resource<{ readonly reason: string; readonly message: string }>(EVENTS)
-    .in('orch-system')
-    .list()
-  expect(
-    items.flatMap(({ reason, message }) => (reason === 'LeaderElection' ? [message] : [])).sort(),
-  ).toEqual([led.holder, next.holder].map((one) => `${one} became leader`).sort())
-
   await attaches()
 
   const url = `https://127.0.0.1:${port}`
@@ -292,9 +314,25 @@ test('two of them do the work of one, and when one is killed under load the othe
   ])
   expect((await ask(`${url}${GRAPH}`))[0]).toBe(403)
 
-  // Who is asked to end gives the lead up at once.
+  // Who is asked to end gives the lead up at once, and says so.
   second.kill('SIGTERM')
   const [code] = (await once(second, 'close')) as [number]
   expect(code).toBe(0)
+  expect((await electionEvents()).sort()).toEqual(
+    [
+      `${led.holder} became leader`,
+      `${next.holder} became leader`,
+      `${next.holder} stopped leading`,
+    ].sort(),
+  )
   expect(await holder()).toEqual({ holder: '', transitions: 1 })
 }, 90_000)
+
+test('without a server it ends after ten seconds, and says why', async () => {
+  const [code, said] = await left
+  const reason = 'Get "https://SERVER/healthz": dial tcp SERVER: connect: connection refused'
+  expect([code, said.split('\n').slice(1)]).toEqual([
+    1,
+    [`orch-controller-manager: the server was not healthy within 10 seconds: ${reason}`, ''],
+  ])
+}, 30_000)

@@ -5,7 +5,8 @@ import {
 } from '../metrics/declared/admission.ts'
 import type { Registry } from '../metrics/registry.ts'
 import type { HistogramSeries, SummarySeries } from '../metrics/series.ts'
-import type { AdmissionObserver, AdmissionStep } from './observer.ts'
+import type { Operation } from './attributes.ts'
+import type { AdmissionObserver } from './observer.ts'
 import type { Plugin } from './plugin.ts'
 
 /** What steps of one sort record to. */
@@ -16,41 +17,38 @@ interface StepSeries {
 }
 
 /** Measures the phases of admission and its plugins, which have these names. */
-export function admissionMetrics(
+export const admissionMetrics = (
   registry: Registry,
   names: ReadonlyMap<Plugin, string>,
-): AdmissionObserver {
-  // Plugins are few and live as long as their server.
-  const known = new Map<unknown, Map<string, StepSeries>>()
-  return {
-    now: () => performance.now(),
-    step(step, ms, rejected) {
-      let ofPlugin = known.get(step.plugin)
-      if (!ofPlugin) known.set(step.plugin, (ofPlugin = new Map()))
-      const key = `${step.type}${step.operation}${rejected}`
-      let series = ofPlugin.get(key)
-      if (!series) ofPlugin.set(key, (series = seriesOf(registry, names, step, rejected)))
+): AdmissionObserver => ({
+  now: () => performance.now(),
+  recorder(phase, plugin) {
+    const [accepted, refused] = [new Map<Operation, StepSeries>(), new Map<Operation, StepSeries>()]
+    return (operation, ms, rejected) => {
+      const known = rejected ? refused : accepted
+      let series = known.get(operation)
+      if (!series) {
+        const labels = { type: phase, operation, rejected: String(rejected) }
+        known.set(operation, (series = seriesOf(registry, labels, plugin && names.get(plugin))))
+      }
       series.duration.observe(ms / 1000)
       series.quantiles?.observe(ms / 1000)
-    },
-  }
-}
+    }
+  },
+})
 
 function seriesOf(
   registry: Registry,
-  names: ReadonlyMap<Plugin, string>,
-  { type, operation, plugin }: AdmissionStep,
-  rejected: boolean,
+  labels: Readonly<Record<'type' | 'operation' | 'rejected', string>>,
+  name: string | null | undefined,
 ): StepSeries {
-  const labels = { type, operation, rejected: String(rejected) }
-  if (!plugin)
+  if (name === null)
     return {
       duration: registry.of(admissionStepDuration).with(labels),
       quantiles: registry.of(admissionStepSummary).with(labels),
     }
-  const name = names.get(plugin) ?? ''
   return {
-    duration: registry.of(admissionControllerDuration).with({ ...labels, name }),
+    duration: registry.of(admissionControllerDuration).with({ ...labels, name: name ?? '' }),
     quantiles: null,
   }
 }

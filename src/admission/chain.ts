@@ -1,8 +1,9 @@
 import type { Clock } from '../base/clock.ts'
 import type { Attributes, MutableAttributes } from './attributes.ts'
-import { observed, type AdmissionObserver } from './observer.ts'
+import { type AdmissionObserver, type Phase, type StepRecorder, UNOBSERVED } from './observer.ts'
 import { pluginIndex } from './plugin-index.ts'
 import type { Plugin } from './plugin.ts'
+import type { Reinvocation } from './reinvocation.ts'
 import { refusalOf } from './refusal.ts'
 
 /** How long a request waits for a plugin that is not ready. */
@@ -27,31 +28,29 @@ export interface AdmissionChain {
 export function admissionChain(
   plugins: readonly Plugin[],
   clock: Clock,
-  observer: AdmissionObserver | null = null,
+  observer: AdmissionObserver = UNOBSERVED,
 ): AdmissionChain {
   const mutating = pluginIndex(plugins.filter((plugin) => plugin.mutate))
   const validating = pluginIndex(plugins.filter((plugin) => plugin.validate))
+  const runner = (phase: Phase, ask: PhaseRunner['ask']): PhaseRunner => ({
+    clock,
+    now: () => observer.now(),
+    ask,
+    record: observer.recorder(phase, null),
+    recorders: new Map(plugins.map((plugin) => [plugin, observer.recorder(phase, plugin)])),
+  })
+  const mutation = runner('admit', (plugin, attributes) =>
+    plugin.mutate!(attributes as MutableAttributes),
+  )
+  const validation = runner('validate', (plugin, attributes) => plugin.validate!(attributes))
   return {
     mutate(attributes) {
       const steps = mutating(attributes)
-      if (steps.length === 0) return
-      const what = { type: 'admit', operation: attributes.operation } as const
-      const ask = (plugin: Plugin) =>
-        observed(observer, { ...what, plugin }, () => plugin.mutate!(attributes))
-      const round = () => inOrder(steps, attributes, clock, ask)
-      const again = () => (attributes.reinvocation.begin() ? round() : undefined)
-      return observed(observer, what, () => {
-        const waiting = round()
-        return waiting ? waiting.then(again) : again()
-      })
+      if (steps.length > 0) return runPhase(mutation, steps, attributes, attributes.reinvocation)
     },
     validate(attributes) {
       const steps = validating(attributes)
-      if (steps.length === 0) return
-      const what = { type: 'validate', operation: attributes.operation } as const
-      const ask = (plugin: Plugin) =>
-        observed(observer, { ...what, plugin }, () => plugin.validate!(attributes))
-      return observed(observer, what, () => inOrder(steps, attributes, clock, ask))
+      if (steps.length > 0) return runPhase(validation, steps, attributes, null)
     },
     passesAgain: (attributes) =>
       allPass([...mutating(attributes), ...validating(attributes)], attributes),
@@ -80,19 +79,93 @@ function allPass(plugins: readonly Plugin[], attributes: Attributes): boolean | 
   return true
 }
 
-/** Calls one plugin after the other, without a promise as long as none of them waits. */
-function inOrder(
+/** How the plugins of a phase are asked and measured. */
+interface PhaseRunner {
+  readonly clock: Clock
+  readonly now: () => number
+  readonly ask: (plugin: Plugin, attributes: Attributes) => void | Promise<void>
+  /** Of the whole phase. */
+  readonly record: StepRecorder
+  readonly recorders: ReadonlyMap<Plugin, StepRecorder>
+}
+
+/** Calls the plugins of a phase, in mutation again when one requests that; without a promise as long as none waits. */
+function runPhase(
+  runner: PhaseRunner,
   steps: readonly Plugin[],
   attributes: Attributes,
-  clock: Clock,
-  ask: (plugin: Plugin) => void | Promise<void>,
+  reinvocation: Reinvocation | null,
 ): void | Promise<void> {
-  for (let i = 0; i < steps.length; i++) {
+  const { now, record } = runner
+  const { operation } = attributes
+  const start = now()
+  const round = () => inOrder({ runner, steps, attributes, at: 0, start: now() })
+  const again = () => (reinvocation?.begin() ? round() : undefined)
+  const end = (): void => record(operation, now() - start, false)
+  const refused = (error: unknown): never => {
+    record(operation, now() - start, true)
+    throw error
+  }
+  try {
+    const waiting = inOrder({ runner, steps, attributes, at: 0, start })
+    if (waiting) return waiting.then(again).then(end, refused)
+    const more = again()
+    if (more) return more.then(end, refused)
+  } catch (error) {
+    return refused(error)
+  }
+  end()
+}
+
+/** Plugins that are still to be called, from the one at `at` on, and the time at which the last one ended. */
+interface Rest {
+  readonly runner: PhaseRunner
+  readonly steps: readonly Plugin[]
+  readonly attributes: Attributes
+  readonly at: number
+  readonly start: number
+}
+
+/** Calls one plugin after the other. The end of one is the start of the next, so that the time is read once for each. */
+function inOrder(rest: Rest): void | Promise<void> {
+  const { runner, steps, attributes } = rest
+  const { operation } = attributes
+  let { start } = rest
+  for (let i = rest.at; i < steps.length; i++) {
     const plugin = steps[i]!
     const unready = plugin.ready?.()
-    const waiting = unready ? isIn(unready, attributes, clock).then(() => ask(plugin)) : ask(plugin)
-    if (waiting) return waiting.then(() => inOrder(steps.slice(i + 1), attributes, clock, ask))
+    let isRefused = true
+    try {
+      const waiting = unready
+        ? isIn(unready, attributes, runner.clock).then(() => runner.ask(plugin, attributes))
+        : runner.ask(plugin, attributes)
+      isRefused = false
+      if (waiting) return afterwards(waiting, { ...rest, at: i, start })
+    } finally {
+      if (isRefused) runner.recorders.get(plugin)!(operation, runner.now() - start, true)
+    }
+    const end = runner.now()
+    runner.recorders.get(plugin)!(operation, end - start, false)
+    start = end
   }
+}
+
+/** Waits for the plugin at `at`, and calls the ones behind it. */
+function afterwards(waiting: Promise<void>, rest: Rest): Promise<void> {
+  const { runner, steps, attributes, at, start } = rest
+  const record = (end: number, rejected: boolean) =>
+    runner.recorders.get(steps[at]!)!(attributes.operation, end - start, rejected)
+  return waiting.then(
+    () => {
+      const end = runner.now()
+      record(end, false)
+      return inOrder({ ...rest, at: at + 1, start: end })
+    },
+    (error: unknown) => {
+      record(runner.now(), true)
+      throw error
+    },
+  )
 }
 
 /** Waits for a plugin. Throws 403 when that takes too long or fails. */

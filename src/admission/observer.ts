@@ -1,41 +1,18 @@
 import type { Operation } from './attributes.ts'
 import type { Plugin } from './plugin.ts'
 
-/** One phase of a request, or one plugin in it. Requests that no plugin handles have no phases. */
-export interface AdmissionStep {
-  readonly type: 'admit' | 'validate'
-  readonly operation: Operation
-  /** Absent: all plugins of the phase. */
-  readonly plugin?: Plugin
-}
+export type Phase = 'admit' | 'validate'
 
-/** Told of admission, for metrics. */
+/** Receives how long a step of one request took, in milliseconds, and whether it refused the request. Must not throw. */
+export type StepRecorder = (operation: Operation, ms: number, rejected: boolean) => void
+
+/** Observes admission, for metrics. Requests that no plugin handles have no steps. */
 export interface AdmissionObserver {
   /** Monotonic time in milliseconds. */
   now(): number
-  /** Called after each step. Must not throw. */
-  step(step: AdmissionStep, ms: number, rejected: boolean): void
+  /** Called once for each phase and plugin; null: all plugins of the phase. */
+  recorder(phase: Phase, plugin: Plugin | null): StepRecorder
 }
 
-/** Does the work of a step and tells the observer; without one it only does the work. */
-export function observed(
-  observer: AdmissionObserver | null,
-  step: AdmissionStep,
-  work: () => void | Promise<void>,
-): void | Promise<void> {
-  if (!observer) return work()
-  const start = observer.now()
-  const end = (rejected: boolean) => observer.step(step, observer.now() - start, rejected)
-  const refused = (error: unknown): never => {
-    end(true)
-    throw error
-  }
-  let waiting: void | Promise<void>
-  try {
-    waiting = work()
-  } catch (error) {
-    return refused(error)
-  }
-  if (waiting) return waiting.then(() => end(false), refused)
-  end(false)
-}
+/** An observer that records nothing. */
+export const UNOBSERVED: AdmissionObserver = { now: () => 0, recorder: () => () => {} }

@@ -39,9 +39,11 @@ export class ApiServices implements ObjectHandler<APIService> {
     return this.#all
   }
 
-  named(_place: unknown, { readWithout }: UnreadObject<APIService>): void {
-    // There is one for each version of each kind of users.
-    const service = readWithout('managedFields')
+  named(_place: unknown, object: UnreadObject<APIService>): void {
+    // There is one for each version of each kind of users: those have no bytes, and are the same without decoding.
+    const outline = object.outline('managedFields') as APIService | null
+    const isDecoded = outline?.status !== undefined && outline.spec.service === undefined
+    const service = isDecoded ? outline : object.readWithout('managedFields')
     if (service) this.set(service)
   }
 

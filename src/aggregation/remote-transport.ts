@@ -11,6 +11,9 @@ import type {
   FollowRequest,
   FollowTarget,
   Place,
+  Presence,
+  PresenceChanged,
+  ResourceAddress,
   RequestVerb,
   ServedResource,
   ServedResources,
@@ -49,7 +52,9 @@ export class RemoteTransport implements Transport {
   readonly #inner: Transport
   readonly #parts: RemoteTransportParts
   readonly #user: User
-  readonly #ending = new AbortController()
+  /** Those that are at work. */
+  readonly #open = new Set<HttpsTransport>()
+  #isClosed = false
   readonly generation?: () => number
   readonly onGeneration?: (call: () => void) => () => void
 
@@ -93,6 +98,11 @@ export class RemoteTransport implements Transport {
       : this.#inner.follow(request, target)
   }
 
+  readonly presence = (of: ResourceAddress, changed: PresenceChanged): Presence | null => {
+    const isRemote = this.#parts.services.remoteOf(of.group, of.version) !== undefined
+    return isRemote ? null : (this.#inner.presence?.(of, changed) ?? null)
+  }
+
   async discover(signal?: AbortSignal): Promise<ServedResources> {
     const { services } = this.#parts
     const local = await this.#inner.discover(signal)
@@ -117,7 +127,8 @@ export class RemoteTransport implements Transport {
   }
 
   close(): void {
-    this.#ending.abort()
+    this.#isClosed = true
+    for (const transport of this.#open) transport.close()
     this.#inner.close()
   }
 
@@ -147,19 +158,18 @@ export class RemoteTransport implements Transport {
 
   /** One connection for one piece of work: such requests are few. */
   async #with<T>(service: APIService, work: (transport: HttpsTransport) => Promise<T>): Promise<T> {
-    const transport = await this.#open(service)
-    const stop = () => transport.close()
-    this.#ending.signal.addEventListener('abort', stop, { once: true })
+    const transport = await this.#transportTo(service)
+    this.#open.add(transport)
     try {
-      this.#ending.signal.throwIfAborted()
+      if (this.#isClosed) throw new Error('the client is closed')
       return await work(transport)
     } finally {
-      this.#ending.signal.removeEventListener('abort', stop)
+      this.#open.delete(transport)
       transport.close()
     }
   }
 
-  async #open(service: APIService): Promise<HttpsTransport> {
+  async #transportTo(service: APIService): Promise<HttpsTransport> {
     const { resolve, reach, certificate, clock, userAgent } = this.#parts
     const reference = service.spec.service
     if (!reference || !isAvailable(service))

@@ -5,11 +5,11 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Backend } from './backend.ts'
 import type { AuditCounters } from './counters.ts'
-import { AuditEvent, quoted, RequestState, type EventNames, type EventStatus } from './event.ts'
-import { MadeTexts } from './made-texts.ts'
+import { AuditEvent, eventNames, RequestState, type EventNames, type EventStatus } from './event.ts'
+import { KnownRequests } from './known-requests.ts'
+import { MetadataLines } from './metadata-lines.ts'
 import { METADATA, REQUEST, type PolicyRules, type PolicySubject } from './policy-rules.ts'
 import { STAGES, type Stage } from './policy.ts'
-import { EventTimes } from './times.ts'
 
 const BIT: Readonly<Record<Stage, number>> = {
   RequestReceived: 1 << STAGES.indexOf('RequestReceived'),
@@ -41,11 +41,17 @@ export class AuditTrail implements RequestAudit {
   readonly #names: EventNames
   /** Whether a response must wait until its event is stored. */
   readonly #holds: boolean
+  /** Null: every event goes to the backends as an object. */
+  readonly #lines: MetadataLines | null
+  readonly #known = new KnownRequests()
 
   constructor(options: TrailOptions) {
     this.#options = options
-    this.#names = namesOf(options.v)
+    this.#names = eventNames(options.v)
     this.#holds = options.backends.some(({ mode }) => mode !== 'batch')
+    const [first, second] = options.backends
+    const store = second === undefined ? first?.lines : undefined
+    this.#lines = store === undefined ? null : new MetadataLines(this.#names, store)
   }
 
   wantsBody({ audit }: AuditedRequest): boolean {
@@ -109,15 +115,26 @@ export class AuditTrail implements RequestAudit {
 
   /** Whether a request is recorded. */
   #decide(record: AuditedRequest): boolean {
-    const decided = this.#options.rules.decide(subjectOf(record))
-    this.#options.counters.levels[decided.level]!++
-    if (decided.level < METADATA) {
+    const state = this.#known.find(record) ?? this.#stateOf(record)
+    const { level } = state.decided
+    this.#options.counters.levels[level]!++
+    if (level < METADATA) {
       record.audit = OVER
       return false
     }
-    record.audit = new RequestState(decided)
+    record.audit = state
     record.parts ??= new MeasuredParts()
     return true
+  }
+
+  /** How a request is recorded. */
+  #stateOf(record: AuditedRequest): RequestState {
+    const state = new RequestState(this.#options.rules.decide(subjectOf(record)))
+    const { level } = state.decided
+    if (this.#lines === null || level > METADATA) return state
+    const chars = level < METADATA ? 0 : this.#lines.common(record, state).text.length
+    this.#known.keep(record, state, chars)
+    return state
   }
 
   #refused(record: AuditedRequest): false {
@@ -136,8 +153,12 @@ export class AuditTrail implements RequestAudit {
     const state = record.audit as RequestState
     if (state === OVER || (state.decided.omitted & BIT[stage]) !== 0) return true
     const { backends, counters } = this.#options
-    const moment = { stage, at, status, allowed: status && this.#allowed(record) }
+    const moment = { stage, at, status, reason: status && reasonOf(record) }
     counters.events++
+    if (this.#lines !== null && state.decided.level === METADATA) {
+      const stored = this.#lines.store(record, state, moment)
+      return stored || backends[0]!.mode !== 'blocking-strict'
+    }
     let waiting: Promise<boolean>[] | null = null
     let isStored = true
     for (const backend of backends) {
@@ -158,13 +179,11 @@ export class AuditTrail implements RequestAudit {
     if (waiting === null) return isStored
     return Promise.all(waiting).then((all) => isStored && all.every(Boolean))
   }
-
-  /** The annotations of an allowed request; those of a refused one are among the others. */
-  #allowed({ decision }: AuditedRequest): string | null {
-    if (decision === null || decision.verdict !== 'allow') return null
-    return this.#names.allowed + this.#names.texts.of(decision.reason, quoted)
-  }
 }
+
+/** Why a request was allowed; the reason of a refusal is among the annotations. */
+const reasonOf = ({ decision }: AuditedRequest): string | null =>
+  decision === null || decision.verdict !== 'allow' ? null : decision.reason
 
 const NO_INFO = {
   isResource: false,
@@ -210,17 +229,3 @@ function panicStatus(fault: unknown): EventStatus {
   const message = `APIServer panic'd: ${text.slice(0, MAX_FAULT)}`
   return { code: 500, status: 'Failure', message, reason: 'InternalError' }
 }
-
-const namesOf = (v: Vocabulary): EventNames => ({
-  type: `"kind":"Event","apiVersion":${JSON.stringify(v.resolve('audit{api}/v1'))},`,
-  truncated: v.resolve('audit{api}/truncated'),
-  latency: v.resolve('apiserver.latency{api}/'),
-  allowed: `${quoted(v.resolve('authorization{api}/decision'))}:"allow",${quoted(v.resolve('authorization{api}/reason'))}:`,
-  deleteOptions: JSON.stringify({
-    kind: 'DeleteOptions',
-    apiVersion: v.resolve('meta{api}/__internal'),
-  }),
-  times: new EventTimes(),
-  users: new WeakMap(),
-  texts: new MadeTexts(),
-})

@@ -5,12 +5,14 @@ import type { RequestInfo } from '../http/request-info.ts'
 import type { ObjectIdentity } from '../http/request-record.ts'
 import type { Status } from '../meta/errors.ts'
 import type { User } from '../registry/context.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { MadeTexts } from './made-texts.ts'
 import { madeJson, sentJson } from './object-json.ts'
 import { METADATA, REQUEST, REQUEST_RESPONSE, type Decided } from './policy-rules.ts'
+import type { LineTemplate } from './line-template.ts'
 import { LEVELS, type Stage } from './policy.ts'
 import { sourceAddresses } from './source-addresses.ts'
-import type { EventTimes } from './times.ts'
+import { EventTimes } from './times.ts'
 
 /** The request of an event, as far as it is known. */
 export type EventRequest = Pick<
@@ -43,29 +45,65 @@ export interface EventNames {
   readonly truncated: string
   /** Prefix of the times of slow requests. */
   readonly latency: string
-  /** Annotations of an allowed request, up to the reason. */
-  readonly allowed: string
   /** The options of a delete without a body. */
   readonly deleteOptions: string
   readonly times: EventTimes
   /** JSON of users. */
   readonly users: WeakMap<User, string>
-  /** JSON of user agents and addresses. */
-  readonly texts: MadeTexts
+  /** JSON of user agents. */
+  readonly agents: MadeTexts
+  /** JSON of the addresses of clients without proxies. */
+  readonly addresses: MadeTexts
+  /** Annotations of an allowed request, by the reason. */
+  readonly allowed: MadeTexts
 }
+
+/** The names of a vocabulary, with empty caches. */
+export const eventNames = (v: Vocabulary): EventNames => ({
+  type: `"kind":"Event","apiVersion":${JSON.stringify(v.resolve('audit{api}/v1'))},`,
+  truncated: v.resolve('audit{api}/truncated'),
+  latency: v.resolve('apiserver.latency{api}/'),
+  deleteOptions: JSON.stringify({
+    kind: 'DeleteOptions',
+    apiVersion: v.resolve('meta{api}/__internal'),
+  }),
+  times: new EventTimes(),
+  users: new WeakMap(),
+  agents: new MadeTexts((agent) => quoted(shortAgent(agent))),
+  addresses: new MadeTexts((address) => JSON.stringify(sourceAddresses({}, address))),
+  allowed: new MadeTexts(
+    (reason) =>
+      `${quoted(v.resolve('authorization{api}/decision'))}:"allow",` +
+      `${quoted(v.resolve('authorization{api}/reason'))}:${quoted(reason)}`,
+  ),
+})
 
 const MAX_USER_AGENT = 1024
 
 /** Total time from which on it is recorded. */
 const SLOW_MS = 500
 
-/** How one request is recorded, and what its events have in common. */
+/** Members of an event as one flat text. */
+export interface EventPart {
+  readonly text: string
+  /** Whether it is known to be ASCII. */
+  readonly isPlain: boolean
+}
+
+/** How requests of one client for one path are recorded, and what their events have in common. */
 export class RequestState {
   readonly decided: Decided
   /** The members from the address to the user. */
   caller: string | null = null
   /** The members from the source to the object, unless the body names the object. */
   origin: string | null = null
+  /** Both together; null until it is needed. */
+  common: EventPart | null = null
+  /** Lines that were made; null until they are needed again. */
+  received: LineTemplate | null = null
+  completed: LineTemplate | null = null
+  /** Whether lines are made for the second time, so that it is worth to keep them. */
+  isRepeated = false
 
   constructor(decided: Decided) {
     this.decided = decided
@@ -78,8 +116,8 @@ export interface EventMoment {
   readonly at: number
   /** Null before the response. */
   readonly status: EventStatus | null
-  /** `authorization` annotations of an allowed request, which are not in the map. */
-  readonly allowed: string | null
+  /** Why the request was allowed, which is not among its annotations; null before the response. */
+  readonly reason: string | null
 }
 
 /** One event. Its texts are made on first use, which must be at once: the request goes on. */
@@ -117,29 +155,20 @@ export class AuditEvent {
     const { times } = this.#names
     const { decided } = state
     const { stage, at, status } = moment
-    state.caller ??= callerOf(request, this.#names)
     return (
       `"level":"${LEVELS[decided.level]}","auditID":"${request.auditId}","stage":"${stage}",` +
-      state.caller +
+      (state.caller ??= callerOf(request, this.#names)) +
       // Who is impersonated is known when the response is.
       (status === null || request.impersonator === null
         ? ''
         : `,"impersonatedUser":${userJson(request.user, this.#names)}`) +
-      this.#origin() +
+      originOf(request, state, moment, this.#names) +
       (status === null ? '' : `,"responseStatus":${statusJson(status)}`) +
       (withObjects && decided.level >= REQUEST ? this.#objects() : '') +
-      `,"requestReceivedTimestamp":"${times.text(request.receivedAt)}","stageTimestamp":"${times.text(at)}"` +
-      this.#annotations(withObjects) +
+      times.members(request.receivedAt, at) +
+      annotationsOf(this, this.#names, !withObjects) +
       '}'
     )
-  }
-
-  #origin(): string {
-    const { request, state, moment } = this
-    if (request.identity === null || moment.status === null) {
-      return (state.origin ??= sourceOf(request, this.#names) + objectRef(request.info, null))
-    }
-    return sourceOf(request, this.#names) + objectRef(request.info, request.identity)
   }
 
   #objects(): string {
@@ -160,27 +189,38 @@ export class AuditEvent {
     const verb = this.request.info?.verb
     return verb === 'delete' || verb === 'deletecollection' ? this.#names.deleteOptions : null
   }
-
-  #annotations(withObjects: boolean): string {
-    const { request, state, moment } = this
-    const { annotations } = request
-    let text = ''
-    const add = (key: string, value: string) => {
-      text += `${text === '' ? '' : ','}${quoted(key)}:${quoted(value)}`
-    }
-    if (annotations.size > 0) {
-      for (const [key, { value, level }] of annotations) {
-        if (level === 'Metadata' || state.decided.level > METADATA) add(key, value)
-      }
-    }
-    if (moment.allowed !== null) text += (text === '' ? '' : ',') + moment.allowed
-    if (moment.stage === 'ResponseComplete' && moment.at - request.receivedAt > SLOW_MS)
-      for (const [part, ms] of timesOf(request, moment.at))
-        add(this.#names.latency + part, formatDuration(BigInt(Math.round(ms * 1e6))))
-    if (!withObjects) add(this.#names.truncated, 'true')
-    return text === '' ? '' : `,"annotations":{${text}}`
-  }
 }
+
+/** What an event is made of. */
+export type EventParts = Pick<AuditEvent, 'request' | 'state' | 'moment'>
+
+/** The annotations of an event with their name, behind a comma; empty without any. */
+export function annotationsOf(
+  { request, state, moment }: EventParts,
+  names: EventNames,
+  isTruncated: boolean,
+): string {
+  const { annotations } = request
+  let text = ''
+  const add = (key: string, value: string) => {
+    text += `${text === '' ? '' : ','}${quoted(key)}:${quoted(value)}`
+  }
+  if (annotations.size > 0) {
+    for (const [key, { value, level }] of annotations) {
+      if (level === 'Metadata' || state.decided.level > METADATA) add(key, value)
+    }
+  }
+  if (moment.reason !== null) text += (text === '' ? '' : ',') + names.allowed.of(moment.reason)
+  if (isSlow(request, moment))
+    for (const [part, ms] of timesOf(request, moment.at))
+      add(names.latency + part, formatDuration(BigInt(Math.round(ms * 1e6))))
+  if (isTruncated) add(names.truncated, 'true')
+  return text === '' ? '' : `,"annotations":{${text}}`
+}
+
+/** Whether an event says where the time of its request went. */
+export const isSlow = ({ receivedAt }: EventRequest, { stage, at }: EventMoment): boolean =>
+  stage === 'ResponseComplete' && at - receivedAt > SLOW_MS
 
 /** Where the time of a request went; nothing of a watch, which takes as long as it is wanted. */
 function* timesOf(request: EventRequest, at: number): Generator<readonly [string, number]> {
@@ -192,32 +232,45 @@ function* timesOf(request: EventRequest, at: number): Generator<readonly [string
   yield ['total', at - request.receivedAt]
 }
 
-const callerOf = (request: EventRequest, names: EventNames): string =>
+/** The members from the address to the user. */
+export const callerOf = (request: EventRequest, names: EventNames): string =>
   `"requestURI":${quoted(request.target)},"verb":"${request.info?.verb ?? ''}","user":` +
   userJson(request.impersonator ?? request.user, names)
 
+/** The members from the source to the object. */
+export function originOf(
+  request: EventRequest,
+  state: RequestState,
+  { status }: EventMoment,
+  names: EventNames,
+): string {
+  if (request.identity === null || status === null)
+    return (state.origin ??= sourceOf(request, names) + objectRef(request.info, null))
+  return sourceOf(request, names) + objectRef(request.info, request.identity)
+}
+
 /** Addresses and user agent. */
-function sourceOf({ headers, remoteAddress }: EventRequest, { texts }: EventNames): string {
+export function sourceOf(request: EventRequest, { addresses, agents }: EventNames): string {
+  const { headers, remoteAddress } = request
   const agent = headers['user-agent']
-  const isDirect = headers['x-forwarded-for'] === undefined && headers['x-real-ip'] === undefined
-  const addresses = isDirect
-    ? texts.of(remoteAddress, addressJson)
+  const found = isDirect(headers)
+    ? addresses.of(remoteAddress)
     : JSON.stringify(sourceAddresses(headers, remoteAddress))
   return (
-    (addresses === '[]' ? '' : `,"sourceIPs":${addresses}`) +
-    (agent === undefined || agent === '' ? '' : `,"userAgent":${texts.of(agent, agentJson)}`)
+    (found === '[]' ? '' : `,"sourceIPs":${found}`) +
+    (agent === undefined || agent === '' ? '' : `,"userAgent":${agents.of(agent)}`)
   )
 }
 
-const addressJson = (address: string): string => JSON.stringify(sourceAddresses({}, address))
-
-const agentJson = (agent: string): string => quoted(shortAgent(agent))
+/** Whether no proxy says that it forwards the request. */
+export const isDirect = (headers: EventRequest['headers']): boolean =>
+  headers['x-forwarded-for'] === undefined && headers['x-real-ip'] === undefined
 
 const shortAgent = (agent: string) =>
   agent.length > MAX_USER_AGENT ? `${agent.slice(0, MAX_USER_AGENT)}...TRUNCATED` : agent
 
 /** A user without a name is not known. */
-function userJson(user: User | null, { users }: EventNames): string {
+export function userJson(user: User | null, { users }: EventNames): string {
   if (user === null) return '{}'
   let json = users.get(user)
   if (json === undefined) users.set(user, (json = userText(user)))
@@ -233,7 +286,8 @@ function userText({ name, uid, groups, extra }: User): string {
   })
 }
 
-function objectRef(info: RequestInfo | null, of: ObjectIdentity | null): string {
+/** What the request is about; `of`: as the body says. */
+export function objectRef(info: RequestInfo | null, of: ObjectIdentity | null): string {
   if (info === null || !info.isResource) return ''
   return (
     `,"objectRef":{"resource":${quoted(info.resource)}` +
@@ -251,7 +305,8 @@ function objectRef(info: RequestInfo | null, of: ObjectIdentity | null): string 
 const member = (name: string, value: string | undefined): string =>
   value === undefined || value === '' ? '' : `,"${name}":${quoted(value)}`
 
-function statusJson({ status, message, reason, details, code }: EventStatus): string {
+/** The status of a response. */
+export function statusJson({ status, message, reason, details, code }: EventStatus): string {
   if (status === undefined) return `{"metadata":{},"code":${code}}`
   return (
     '{"metadata":{}' +
@@ -269,6 +324,6 @@ function statusJson({ status, message, reason, details, code }: EventStatus): st
 const PLAIN = /^[ !#-[\]-~]*$/
 
 /** A text as JSON. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
 }

@@ -46,7 +46,7 @@ const HALF = `${'x'.repeat((1 << 19) - 1)}\n`
 test('folder and file are for the server alone', async () => {
   const file = open({ path: join(dir, 'a/b/audit.log') })
   file.writeNow('one\n')
-  await file.write('two\n')
+  await file.write(Buffer.from('two\n'))
   await file.close()
   expect(text('a/b/audit.log')).toBe('one\ntwo\n')
   expect(statSync(join(dir, 'a/b')).mode & 0o777).toBe(0o700)
@@ -67,9 +67,9 @@ test('a full file is kept under the time of its end', async () => {
   file.writeNow(HALF)
   file.writeNow(HALF)
   expect(names()).toEqual(['audit.log'])
-  await file.write('next\n')
-  await file.write(HALF)
-  await file.write(HALF)
+  await file.write(Buffer.from('next\n'))
+  await file.write(Buffer.from(HALF))
+  await file.write(Buffer.from(HALF))
   expect(names()).toEqual([
     'audit-2024-01-02T03-04-05.006.log',
     'audit-2024-01-02T03-04-05.007.log',

@@ -57,14 +57,15 @@ export class LogFile {
 
   /** Appends at once. Throws when the file cannot be written. */
   writeNow(text: string): void {
-    const bytes = this.#room(text)
+    const bytes = Buffer.from(text)
+    this.#makeRoom(bytes)
     for (let at = 0; at < bytes.length;) at += writeSync(this.#fd, bytes, at)
     this.#size += bytes.length
   }
 
   /** Appends; only one write at a time. */
-  async write(text: string): Promise<void> {
-    const bytes = this.#room(text)
+  async write(bytes: Buffer): Promise<void> {
+    this.#makeRoom(bytes)
     for (let at = 0; at < bytes.length;) {
       const from = at
       at += await new Promise<number>((resolve, reject) =>
@@ -81,13 +82,11 @@ export class LogFile {
     this.#fd = -1
   }
 
-  /** The bytes of a text, which fit into the file: a full one is rotated. */
-  #room(text: string): Buffer {
-    const bytes = Buffer.from(text)
+  /** Rotates a file that is too full for so many bytes. */
+  #makeRoom({ length }: Buffer): void {
     const { maxSizeMb } = this.#options
     const limit = (maxSizeMb === 0 ? DEFAULT_MEBIBYTES : maxSizeMb) * MEBIBYTE
-    if (this.#size > 0 && this.#size + bytes.length > limit) this.#rotate()
-    return bytes
+    if (this.#size > 0 && this.#size + length > limit) this.#rotate()
   }
 
   #rotate(): void {

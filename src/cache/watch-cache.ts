@@ -71,6 +71,8 @@ export interface ListState {
   readonly items: Iterable<StoredObject>
   /** All of them, or the first `most`, at once; cheaper than iterating. */
   readonly all: (most?: number) => readonly StoredObject[]
+  /** Whether an index has chosen the items. */
+  readonly isIndexed?: boolean
   /** Tells how many objects were examined and selected, where an index might have known them. */
   readonly examined?: (examined: number, selected: number) => void
 }
@@ -86,6 +88,11 @@ export interface ListOptions {
   /** What selected objects have: others may be left out. */
   readonly requires?: readonly Requirement[]
 }
+
+/** Called for a change of an object. Must not throw. */
+type ChangeListener = (isDeletion: boolean) => void
+
+const NO_LISTENERS: readonly ChangeListener[] = []
 
 const PAGE = 250
 const MOST_ITEMS = 10_000
@@ -109,6 +116,8 @@ export class WatchCache {
   readonly #loading = new Map<string, Loading>()
   /** Callbacks for the next resource that appears under a prefix. */
   readonly #awaiting = new Map<string, Set<() => void>>()
+  /** Callbacks for changes under a prefix, by prefix. */
+  readonly #onChange = new Map<string, readonly ChangeListener[]>()
   readonly #slabs = new Slabs()
   readonly #indexes: IndexBudget
   readonly #waiting = new IndexedPool<Waiter>()
@@ -119,6 +128,8 @@ export class WatchCache {
   /** The read-index request that reads of this moment share, not sent yet. */
   #next: Promise<void> | null = null
   #readIndexes = 0
+  /** Trace that the next read-index request continues; empty for none. */
+  #nextTrace = ''
   /** Number of calls of `fresh` that had to wait. */
   #freshCalls = 0
   #sendNext: (() => void) | null = null
@@ -206,6 +217,27 @@ export class WatchCache {
     return () => waiting.delete(come)
   }
 
+  /**
+   * Calls `changed` for each change of an object under the prefix of a resource while it is published, before watches
+   * are notified; its resource cache need not be loaded. Returns a function that ends this.
+   */
+  onChange(prefix: string, changed: ChangeListener): () => void {
+    this.#onChange.set(prefix, [...(this.#onChange.get(prefix) ?? []), changed])
+    return () => {
+      const left = (this.#onChange.get(prefix) ?? []).filter((one) => one !== changed)
+      if (left.length > 0) this.#onChange.set(prefix, left)
+      else this.#onChange.delete(prefix)
+    }
+  }
+
+  /** Whether a resource has no objects, as far as this server knows; loads no resource cache. */
+  async isEmpty(prefix: string): Promise<boolean> {
+    const loaded = this.loaded(prefix)
+    if (loaded) return loaded.size === 0
+    const { items } = await this.#engine.range(prefix, { limit: 1 })
+    return items.length === 0
+  }
+
   /** Runs work after a while. Returns a function that cancels this. */
   after(ms: number, work: () => void): () => void {
     return this.#options.clock.after(ms, work)
@@ -256,6 +288,11 @@ export class WatchCache {
     return (this.#next ??= this.#readIndex())
   }
 
+  /** The next read-index request continues a trace: that of the first request which it is for. */
+  traceNext(traceparent: string): void {
+    this.#nextTrace ||= traceparent
+  }
+
   /** Resolves after an event loop iteration without further reads: a read-index request costs more than one. */
   async #gather(): Promise<void> {
     for (let turns = 0; turns < GATHER_TURNS; turns++) {
@@ -270,8 +307,10 @@ export class WatchCache {
     else await new Promise<void>((resolve) => (this.#sendNext = resolve))
     this.#next = null
     this.#readIndexes++
+    const trace = this.#nextTrace
+    this.#nextTrace = ''
     try {
-      await this.reached(await this.#engine.latest!())
+      await this.reached(await this.#engine.latest!(trace))
     } finally {
       this.#readIndexes--
       this.#sendNext?.()
@@ -434,6 +473,9 @@ export class WatchCache {
     const touched = new Map<ResourceCache, StoredObject[]>()
     for (const event of events) {
       const prefix = tablePrefixOf(event.key)
+      if (this.#onChange.size > 0)
+        for (const changed of this.#onChange.get(prefix) ?? NO_LISTENERS)
+          changed(event.value === null)
       const resourceCache = this.#resourceCaches.get(prefix)
       if (!resourceCache) {
         this.#loading.get(prefix)?.missed.push(event)
@@ -527,7 +569,10 @@ function stateOf(
     found = one ? [one] : []
   } else if (requires.length > 0) found = resourceCache.among(requires, prefix, { ...options, at })
   const known = found
-  if (known) return { at, items: known, all: (most) => known.slice(0, most) }
+  if (known) {
+    const isIndexed = only === undefined
+    return { at, items: known, isIndexed, all: (most) => known.slice(0, most) }
+  }
   return {
     at,
     items: resourceCache.range(prefix, options),

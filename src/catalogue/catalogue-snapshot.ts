@@ -49,12 +49,120 @@ interface OwnedServed {
   readonly entry: OwnedEntry
 }
 
+/** The resources of one group. */
 interface GroupTable {
-  readonly byVersion: ReadonlyMap<string, VersionTable>
-  /** By resource; includes entries that are not served. */
-  readonly entries: ReadonlyMap<string, OwnedEntry>
+  /** All entries; includes those that are not served. */
+  readonly all: Iterable<OwnedEntry>
   /** Null when nothing of the group is served. */
   readonly served: ServedGroup | null
+  entry(resource: string): OwnedEntry | undefined
+  has(version: string): boolean
+  find(version: string, resource: string): ResourceEntry | undefined
+  findKind(version: string, kind: string): ResourceEntry | undefined
+  /** Those of a version, by name. */
+  resources(version: string): readonly ResourceEntry[]
+}
+
+/** A group with a single resource, of which there may be thousands. */
+class SingleTable implements GroupTable {
+  readonly served: ServedGroup | null
+  readonly #group: string
+  readonly #only: OwnedEntry
+  /** Lists that were asked for: the same as long as the group does not change. */
+  readonly #lists: (readonly ResourceEntry[])[] = []
+
+  constructor(group: string, only: OwnedEntry, before: ServedGroup | null) {
+    this.#group = group
+    this.#only = only
+    const versions = only.served.flatMap((one) => (one.group === group ? one.version : []))
+    this.served = servedGroup(group, versions, before)
+  }
+
+  get all() {
+    return [this.#only]
+  }
+
+  entry(resource: string) {
+    return this.#only.versions[0].resource === resource ? this.#only : undefined
+  }
+
+  has(version: string) {
+    return this.#at(version) !== undefined
+  }
+
+  find(version: string, resource: string) {
+    const served = this.#at(version)
+    return served?.resource === resource ? served : undefined
+  }
+
+  findKind(version: string, kind: string) {
+    const served = this.#at(version)
+    return served?.kind === kind ? served : undefined
+  }
+
+  resources(version: string) {
+    const served = this.#at(version)
+    if (!served) return NOTHING
+    return (this.#lists[this.#only.served.indexOf(served)] ??= [served])
+  }
+
+  #at(version: string): ResourceEntry | undefined {
+    for (const served of this.#only.served)
+      if (served.version === version && served.group === this.#group) return served
+    return undefined
+  }
+}
+
+/** A group with several resources. */
+class ManyTable implements GroupTable {
+  readonly byVersion: ReadonlyMap<string, VersionTable>
+  readonly entries: ReadonlyMap<string, OwnedEntry>
+  readonly served: ServedGroup | null
+
+  constructor(
+    byVersion: ReadonlyMap<string, VersionTable>,
+    entries: ReadonlyMap<string, OwnedEntry>,
+    served: ServedGroup | null,
+  ) {
+    this.byVersion = byVersion
+    this.entries = entries
+    this.served = served
+  }
+
+  get all() {
+    return this.entries.values()
+  }
+
+  entry(resource: string) {
+    return this.entries.get(resource)
+  }
+
+  has(version: string) {
+    return this.byVersion.has(version)
+  }
+
+  find(version: string, resource: string) {
+    return this.byVersion.get(version)?.byName.get(resource)
+  }
+
+  findKind(version: string, kind: string) {
+    return this.byVersion.get(version)?.byKind.get(kind)?.served
+  }
+
+  resources(version: string) {
+    return this.byVersion.get(version)?.list ?? NOTHING
+  }
+}
+
+/** The same object as before when the versions are. */
+function servedGroup(
+  group: string,
+  versions: string[],
+  before: ServedGroup | null,
+): ServedGroup | null {
+  if (versions.length === 0) return null
+  versions.sort(byVersionPriority)
+  return before && sameItems(before.versions, versions) ? before : { group, versions }
 }
 
 /** Changes in one group. */
@@ -88,15 +196,15 @@ export class CatalogueSnapshot {
   }
 
   find(group: string, version: string, resource: string): ResourceEntry | undefined {
-    return this.#groups.get(group)?.byVersion.get(version)?.byName.get(resource)
+    return this.#groups.get(group)?.find(version, resource)
   }
 
   findKind(group: string, version: string, kind: string): ResourceEntry | undefined {
-    return this.#groups.get(group)?.byVersion.get(version)?.byKind.get(kind)?.served
+    return this.#groups.get(group)?.findKind(version, kind)
   }
 
   hasVersion(group: string, version: string): boolean {
-    return this.#groups.get(group)?.byVersion.has(version) ?? false
+    return this.#groups.get(group)?.has(version) ?? false
   }
 
   get groups(): readonly ServedGroup[] {
@@ -108,11 +216,11 @@ export class CatalogueSnapshot {
   }
 
   resources(group: string, version: string): readonly ResourceEntry[] {
-    return this.#groups.get(group)?.byVersion.get(version)?.list ?? NOTHING
+    return this.#groups.get(group)?.resources(version) ?? NOTHING
   }
 
   entry(group: string, resource: string): OwnedEntry | undefined {
-    return this.#groups.get(group)?.entries.get(resource)
+    return this.#groups.get(group)?.entry(resource)
   }
 
   entryAt(keyPrefix: string): OwnedEntry | undefined {
@@ -122,9 +230,9 @@ export class CatalogueSnapshot {
   }
 
   *entries(): Generator<OwnedEntry> {
-    for (const [group, { entries }] of this.#groups) {
+    for (const [group, { all }] of this.#groups) {
       // An entry of two groups is in both.
-      for (const entry of entries.values()) if (entry.versions[0].group === group) yield entry
+      for (const entry of all) if (entry.versions[0].group === group) yield entry
     }
   }
 
@@ -142,9 +250,9 @@ export class CatalogueSnapshot {
       for (const group of groupsOf(entry)) changeOf(group).added.push(entry)
     const groups = new Map(this.#groups)
     for (const [group, change] of changes) {
-      const table = changed(group, this.#groups.get(group) ?? EMPTY, change)
-      if (table.entries.size === 0) groups.delete(group)
-      else groups.set(group, table)
+      const table = changed(group, this.#groups.get(group) ?? null, change)
+      if (table) groups.set(group, table)
+      else groups.delete(group)
     }
     return new CatalogueSnapshot(this.generation + 1, groups, this.#rank)
   }
@@ -156,8 +264,6 @@ export class CatalogueSnapshot {
       .sort((a, b) => rankOf(a) - rankOf(b) || (a.group < b.group ? -1 : 1))
   }
 }
-
-const EMPTY: GroupTable = { byVersion: new Map(), entries: new Map(), served: null }
 
 const groupsOf = ({ versions }: ResourceVersions): readonly string[] => {
   const [{ group }] = versions
@@ -171,8 +277,13 @@ const twice = (what: string, present: OwnedEntry, wanted: OwnedEntry) =>
     `${what} of ${JSON.stringify(wanted.owner)} is there already, of ${JSON.stringify(present.owner)}`,
   )
 
-function changed(group: string, before: GroupTable, change: GroupChange): GroupTable {
-  const entries = new Map(before.entries)
+/** The group after a change; null when nothing is left. Throws CatalogueConflict. */
+function changed(group: string, before: GroupTable | null, change: GroupChange): GroupTable | null {
+  const served = before?.served ?? null
+  const [first] = change.added
+  if (!before && first && change.added.length === 1) return new SingleTable(group, first, served)
+  const entries = new Map<string, OwnedEntry>()
+  for (const entry of before?.all ?? []) entries.set(entry.versions[0].resource, entry)
   for (const { versions } of change.removed) entries.delete(versions[0].resource)
   for (const entry of change.added) {
     const { resource } = entry.versions[0]
@@ -180,24 +291,33 @@ function changed(group: string, before: GroupTable, change: GroupChange): GroupT
     if (present) throw twice(`${resource}${group === '' ? '' : `.${group}`}`, present, entry)
     entries.set(resource, entry)
   }
-  const byVersion = new Map(before.byVersion)
+  const [only] = entries.values()
+  if (!only) return null
+  if (entries.size === 1) return new SingleTable(group, only, served)
+  const byVersion =
+    before instanceof ManyTable
+      ? changedVersions(group, before.byVersion, change)
+      : changedVersions(group, new Map(), { removed: [], added: [...entries.values()] })
+  return new ManyTable(byVersion, entries, servedGroup(group, [...byVersion.keys()], served))
+}
+
+function changedVersions(
+  group: string,
+  before: ReadonlyMap<string, VersionTable>,
+  change: GroupChange,
+): ReadonlyMap<string, VersionTable> {
+  const byVersion = new Map(before)
   const gone = servedByVersion(group, change.removed)
   const come = servedByVersion(group, change.added)
   for (const version of versionsIn(group, change)) {
-    const table = changedVersion(before.byVersion.get(version), {
+    const table = changedVersion(before.get(version), {
       gone: gone.get(version) ?? [],
       come: come.get(version) ?? [],
     })
     if (table.byName.size === 0) byVersion.delete(version)
     else byVersion.set(version, table)
   }
-  const versions = [...byVersion.keys()].sort(byVersionPriority)
-  const same = before.served && sameItems(before.served.versions, versions)
-  return {
-    byVersion,
-    entries,
-    served: versions.length === 0 ? null : same ? before.served : { group, versions },
-  }
+  return byVersion
 }
 
 /** Versions of a group that become served or stop being served. */

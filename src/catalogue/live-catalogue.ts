@@ -162,6 +162,7 @@ class Difference {
     before: readonly OwnedEntry[],
     entries: readonly ResourceVersions[],
   ): readonly OwnedEntry[] {
+    if (before.length === 0) return this.#addAll(owner, entries)
     const left = new Map(before.map((entry) => [entry.versions[0].keyPrefix, entry]))
     const next = entries.map(({ versions, served }): OwnedEntry => {
       const now = { owner, versions, served }
@@ -174,6 +175,12 @@ class Difference {
       return now
     })
     this.removed.push(...left.values())
+    return next
+  }
+
+  #addAll(owner: string, entries: readonly ResourceVersions[]): readonly OwnedEntry[] {
+    const next = entries.map(({ versions, served }): OwnedEntry => ({ owner, versions, served }))
+    this.added.push(...next)
     return next
   }
 }

@@ -9,7 +9,12 @@ export interface UnreadObject<T extends Typed = Typed> {
   read(): T | null
   /** The same with nothing in all objects and lists under some names: much cheaper where those are large. */
   readWithout(...names: readonly string[]): T | null
-  /** Whether the JSON text of the object contains a text: much cheaper than to decode it. */
+  /**
+   * The JSON value as it is stored, with nothing in those: cheaper again. Bytes are text in it, and what the codec fills
+   * in may be missing. Null if it is unreadable.
+   */
+  outline(...names: readonly string[]): unknown
+  /** Whether the JSON text of the object contains a text, which is found soonest near its end. */
   mentions(text: string): boolean
 }
 
@@ -31,6 +36,12 @@ export interface ObjectSource {
     namespace: string,
     name: string,
   ): Promise<T | null>
+  /** As `get`, at once; undefined when only that can tell, since the resource is not in memory yet. */
+  known?<T extends Typed = Typed>(
+    resource: ResourceName,
+    namespace: string,
+    name: string,
+  ): T | null | undefined
   /** Resolves when `get` sees what other servers wrote before the call; null without other servers. */
   fresh?(): Promise<void> | null
   /**

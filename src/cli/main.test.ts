@@ -331,6 +331,7 @@ describe('options of the server', () => {
             maxBackups: 2,
             maxSizeMb: 3,
             compress: true,
+            joinLines: true,
             mode: 'blocking-strict',
             version: '',
             batch: {

@@ -2,7 +2,14 @@ import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { BuiltInKinds } from './kinds.ts'
 import { ResourceClient } from './resource-client.ts'
-import type { ApiObject, ResourceAddress, ServedResources, Transport } from './transport.ts'
+import type {
+  ApiObject,
+  Presence,
+  PresenceChanged,
+  ResourceAddress,
+  ServedResources,
+  Transport,
+} from './transport.ts'
 
 /** Dependencies of a client. */
 export interface ClientParts {
@@ -58,6 +65,11 @@ export class Client {
    */
   onGeneration(call: () => void): () => void {
     return this.#parts.transport.onGeneration?.(call) ?? (() => {})
+  }
+
+  /** See `Transport.presence`; null where that is unknown without a request. */
+  presence(of: ResourceAddress, changed: PresenceChanged): Presence | null {
+    return this.#parts.transport.presence?.(of, changed) ?? null
   }
 
   /** Aborts everything in progress and closes connections. May be called twice. */

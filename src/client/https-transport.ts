@@ -95,6 +95,12 @@ export class HttpsTransport implements Transport {
     return this.#exchange({ method: 'GET', path, accept: JSON_TYPE, signal, timeoutMs: 0 })
   }
 
+  /** The text of the response to a GET of a path. */
+  readText(path: string, signal: AbortSignal): Promise<string> {
+    const sending: Sending = { method: 'GET', path, accept: '*/*', signal, timeoutMs: 0 }
+    return this.#within(sending, async ({ body }) => (await bytesOf(body)).toString('utf8'))
+  }
+
   async watch(request: WatchRequest, sink: WatchHandler): Promise<void> {
     const sending: Sending = {
       method: 'GET',

@@ -17,6 +17,7 @@ export function rateLimited(inner: Transport, rate: RequestRate, clock: Clock): 
   const bucket = new Bucket(rate, clock)
   return {
     ...('follow' in inner && inner.follow ? { follow: inner.follow.bind(inner) } : {}),
+    ...(inner.presence ? { presence: inner.presence.bind(inner) } : {}),
     ...(inner.generation ? { generation: inner.generation.bind(inner) } : {}),
     ...(inner.onGeneration ? { onGeneration: inner.onGeneration.bind(inner) } : {}),
     async send(request) {

@@ -90,6 +90,17 @@ export interface EntryStore<T> {
   entries(namespace: string): Iterable<Entry<T>>
 }
 
+/** Called for each change of an object while it is committed. */
+export type PresenceChanged = (isDeletion: boolean) => void
+
+/** Whether a resource has objects. */
+export interface Presence {
+  /** Whether there are none; changes that it does not include are reported. */
+  readonly isEmpty: Promise<boolean>
+  /** Ends the calls. May be called twice. */
+  end(): void
+}
+
 /** Objects that are followed. */
 export interface Followed<T> {
   readonly store: EntryStore<T>
@@ -133,6 +144,11 @@ export interface Transport {
     request: FollowRequest,
     target: FollowTarget<T>,
   ) => Promise<Followed<T> | null>
+  /**
+   * Whether a resource has objects, and when that changes: much cheaper than to follow one that has none. Only where the
+   * objects are in this process; null when that is unknown.
+   */
+  readonly presence?: (of: ResourceAddress, changed: PresenceChanged) => Presence | null
   /** The resources served now. */
   discover(signal?: AbortSignal): Promise<ServedResources>
   /** Changes whenever the served resources change; only where that is known without a request. */

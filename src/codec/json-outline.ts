@@ -1,34 +1,76 @@
 /** The JSON of an object without its large parts, for readers that need the rest of thousands of objects. */
 import { parseJson } from './json-text.ts'
-import { valueEnd } from './json-view.ts'
+import { containerEnd } from './json-skip.ts'
 
 const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
 const OPEN_LIST = 0x5b
-const NO_MEMBERS = Buffer.from('{}')
-const NO_ITEMS = Buffer.from('[]')
+const CLOSE_LIST = 0x5d
+
+/** Outlines are put together here, unless they are longer. */
+const ROOM_BYTES = 64 << 10
+let room: Buffer | null = null
+
+const patterns = new Map<string, Buffer>()
 
 /**
  * Parses an object with empty ones in the place of all objects and lists under some names. The JSON must have the format
  * of JSON.stringify.
  */
-export const parseOutline = (bytes: Buffer, names: readonly string[]): unknown =>
-  parseJson(names.reduce(emptied, bytes))
-
-function emptied(bytes: Buffer, name: string): Buffer {
-  // Quotes inside of strings are escaped: it is a name and not a part of a text.
-  const pattern = Buffer.from(`${JSON.stringify(name)}:`)
-  const kept: Buffer[] = []
-  let from = 0
+export function parseOutline(bytes: Buffer, names: readonly string[]): unknown {
+  const members = names.map((name) => new Members(bytes, patternOf(name)))
+  let kept: Buffer | null = null
+  let [from, to] = [0, 0]
   for (;;) {
-    const at = bytes.indexOf(pattern, from)
-    if (at < 0) break
-    const value = at + pattern.length
-    const isObject = bytes[value] === OPEN_OBJECT
-    kept.push(bytes.subarray(from, value))
-    from = value
-    if (!isObject && bytes[value] !== OPEN_LIST) continue
-    kept.push(isObject ? NO_MEMBERS : NO_ITEMS)
-    from = valueEnd(bytes, value)
+    let first = bytes.length
+    for (const one of members) first = Math.min(first, one.after(from))
+    if (first === bytes.length) break
+    kept ??= roomFor(bytes.length)
+    // With the bracket that opens the value.
+    to += bytes.copy(kept, to, from, first + 1)
+    kept[to++] = bytes[first] === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_LIST
+    from = containerEnd(bytes, first)
   }
-  return from === 0 ? bytes : Buffer.concat([...kept, bytes.subarray(from)])
+  if (!kept) return parseJson(bytes)
+  to += bytes.copy(kept, to, from)
+  return parseJson(kept.subarray(0, to))
+}
+
+/** Finds the objects and lists under one name. */
+class Members {
+  readonly #bytes: Buffer
+  readonly #pattern: Buffer
+  #at = -1
+
+  constructor(bytes: Buffer, pattern: Buffer) {
+    this.#bytes = bytes
+    this.#pattern = pattern
+  }
+
+  /** Place of the first one from an offset on, which must not fall; the length of the bytes when there is none. */
+  after(from: number): number {
+    const bytes = this.#bytes
+    while (this.#at < from) {
+      const found = bytes.indexOf(this.#pattern, from)
+      this.#at = found < 0 ? bytes.length : found + this.#pattern.length
+      const opening = bytes[this.#at]
+      // Other values stay.
+      if (found >= 0 && opening !== OPEN_OBJECT && opening !== OPEN_LIST) from = this.#at + 1
+    }
+    return this.#at
+  }
+}
+
+/** Quotes inside of strings are escaped: it is a name and not a part of a text. */
+function patternOf(name: string): Buffer {
+  const known = patterns.get(name)
+  if (known) return known
+  const pattern = Buffer.from(`${JSON.stringify(name)}:`)
+  patterns.set(name, pattern)
+  return pattern
+}
+
+function roomFor(bytes: number): Buffer {
+  if (bytes > ROOM_BYTES) return Buffer.allocUnsafeSlow(bytes)
+  return (room ??= Buffer.allocUnsafeSlow(ROOM_BYTES))
 }

@@ -291,7 +291,7 @@ function measured(bytes: Buffer, from: number): { readonly members: number; read
 }
 
 /** End of the value at an offset. */
-export function valueEnd(bytes: Buffer, from: number): number {
+function valueEnd(bytes: Buffer, from: number): number {
   if (bytes[from] === QUOTE) return stringEnd(bytes, from)
   const { length } = bytes
   let depth = 0

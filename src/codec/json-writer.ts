@@ -5,6 +5,7 @@
 import { isEmpty, plainWriter, plansOf, sortedKeys, type JsonObject } from './codec.ts'
 import { useCounter, type Words } from './generated-code.ts'
 import { generatedMembers } from './generated-writer.ts'
+import { textOf } from './known-text.ts'
 import type { Holds, Shape } from '../notation/shape.ts'
 
 /** Destination of JSON. */
@@ -170,8 +171,9 @@ function writeOf(holds: Holds, v: Words): Write {
         out.byte(CLOSE)
       }
     }
-    case 'any':
     case 'raw':
+      return (value, out) => out.text(textOf(value))
+    case 'any':
     case 'strings': {
       const plain = plainWriter(holds, v)
       return (value, out) => out.text(JSON.stringify(plain(value)))

@@ -3,6 +3,7 @@
  * are taken over, so that the cost is that of what changed. `codecOf` is the plain way.
  */
 import { codecOf, type Decoding, isEmpty, plansOf, type JsonObject, type Plan } from './codec.ts'
+import { putInOrder } from '../base/in-order.ts'
 import type { Shape } from '../notation/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
@@ -36,14 +37,24 @@ export function overCodecOf(shape: Shape, v: Words): OverCodec {
 /** A field; `object` and `items` are there where it holds an object, or a list of them. */
 interface Field {
   readonly plan: Plan
+  /** Its place in the declaration. */
+  readonly at: number
   readonly object: (() => OverCodec) | null
   readonly items: (() => OverCodec) | null
 }
+
+const byDeclaration = (a: Field, b: Field) => a.at - b.at
+
+const NO_FIELDS: readonly Field[] = []
 
 class ShapeOver implements OverCodec {
   readonly #shape: Shape
   readonly #v: Words
   #made: readonly Field[] | null = null
+  readonly #byName = new Map<string, Field>()
+  readonly #byKey = new Map<string, Field>()
+  /** Fields that get a value where they are absent. */
+  readonly #filled: Field[] = []
 
   constructor(shape: Shape, v: Words) {
     this.#shape = shape
@@ -54,6 +65,8 @@ class ShapeOver implements OverCodec {
     const plain = () => codecOf(this.#shape, this.#v).decode(value, decoding)
     if (!before || !isObject(value)) return plain()
     if (value === before.json) return before.object
+    const similar = this.#similar(value, before, decoding)
+    if (similar) return similar
     const object: JsonObject = {}
     let count = 0
     const found = decoding.unknown.length
@@ -84,6 +97,8 @@ class ShapeOver implements OverCodec {
   plain(object: JsonObject, before: Pair | null): JsonObject {
     if (!before) return codecOf(this.#shape, this.#v).plain(object)
     if (object === before.object) return before.json
+    const similar = this.#similarPlain(object, before)
+    if (similar) return similar
     const out: JsonObject = {}
     if (this.#shape.typed) {
       if (object['kind'] !== undefined) out['kind'] = object['kind']
@@ -99,13 +114,86 @@ class ShapeOver implements OverCodec {
     return out
   }
 
+  /**
+   * Decodes a document with the members of the known one as a copy of the known object in which members that differ are
+   * replaced; null where that is not the same as decoding all of it.
+   */
+  #similar(value: JsonObject, before: Pair, decoding: Decoding): JsonObject | null {
+    const changed = this.#changed(value, before.json, 'name')
+    if (!changed) return null
+    for (const { plan } of this.#filled) if (before.object[plan.key] === undefined) return null
+    let copy: JsonObject | null = null
+    for (const field of changed) {
+      const { name, key, absent } = field.plan
+      const was = before.object[key]
+      const result = decoded(field, value[name], before, decoding) ?? absent?.(decoding)
+      if (result === was) continue
+      copy ??= { ...before.object }
+      if (result === undefined) delete copy[key]
+      else copy[key] = result
+    }
+    return copy ?? before.object
+  }
+
+  /** The same for the JSON of an object. */
+  #similarPlain(object: JsonObject, before: Pair): JsonObject | null {
+    const changed = this.#changed(object, before.object, 'key')
+    if (!changed) return null
+    for (const { plan } of changed) {
+      const value = object[plan.key]
+      if (value === undefined || value === null || (plan.hidesEmpty && isEmpty(value))) return null
+      if (!Object.hasOwn(before.json, plan.name)) return null
+    }
+    if (changed.length === 0) return before.json
+    const copy = { ...before.json }
+    for (const field of changed) {
+      copy[field.plan.name] = written(field, object[field.plan.key], before)
+    }
+    return copy
+  }
+
+  /** Fields in which two objects with the same members differ, in their order; null: the members are others. */
+  #changed(value: JsonObject, before: JsonObject, by: 'name' | 'key'): readonly Field[] | null {
+    this.#fields()
+    const fields = by === 'name' ? this.#byName : this.#byKey
+    let one: Field | null = null
+    let changed: Field[] | null = null
+    let count = 0
+    for (const name in value) {
+      if (!Object.hasOwn(before, name)) return null
+      count++
+      if (value[name] === before[name]) continue
+      const field = fields.get(name)
+      if (!field) return null
+      if (changed) changed.push(field)
+      else if (one) changed = [one, field]
+      else one = field
+    }
+    for (const _ in before) count--
+    if (count !== 0) return null
+    if (!changed) return one ? [one] : NO_FIELDS
+    return putInOrder(changed, byDeclaration)
+  }
+
   #fields(): readonly Field[] {
-    return (this.#made ??= plansOf(this.#shape, this.#v).map((plan) => {
+    if (!this.#made) {
+      this.#made = this.#makeFields()
+      for (const field of this.#made) {
+        this.#byName.set(field.plan.name, field)
+        this.#byKey.set(field.plan.key, field)
+        if (field.plan.absent) this.#filled.push(field)
+      }
+    }
+    return this.#made
+  }
+
+  #makeFields(): readonly Field[] {
+    return plansOf(this.#shape, this.#v).map((plan, at) => {
       const { holds } = plan.facts
       const of = (one: typeof holds) =>
         one.is === 'object' ? () => overCodecOf(one.to(), this.#v) : null
-      return { plan, object: of(holds), items: holds.is === 'list' ? of(holds.of) : null }
-    }))
+      return { plan, at, object: of(holds), items: holds.is === 'list' ? of(holds.of) : null }
+    })
   }
 }
 
@@ -125,6 +213,7 @@ function decoded(
     result = object().decode(raw, { object: was, json }, decoding)
   else if (items && isObjects(raw) && isObjects(was) && isObjects(json))
     result = raw.map((item, i) => {
+      if (item === json[i] && was[i]) return was[i]
       decoding.path.push(i)
       const one = items().decode(item, pairAt(was, json, i), decoding)
       decoding.path.pop()

@@ -6,18 +6,19 @@ import { systemClock, type Clock } from '../base/clock.ts'
 import { randomIds } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { forFlagSync } from '../base/plain-reason.ts'
+import { shortened } from '../base/short-text.ts'
 import { AccountCredentials } from '../client/account-credentials.ts'
 import { Client } from '../client/client.ts'
 import type { ClientConfig } from '../client/client-config.ts'
-import { connect, openCredentials } from '../client/connect.ts'
+import { openCredentials } from '../client/connect.ts'
 import type { CredentialSource } from '../client/credentials.ts'
 import { vocabularyOf } from '../client/discovery.ts'
 import { EventRecorder } from '../client/event-recorder.ts'
 import { HttpsTransport } from '../client/https-transport.ts'
 import { KnownResources } from '../client/known-resources.ts'
+import { pause } from '../client/retry.ts'
 import { LeaderElector } from '../client/leader-election.ts'
 import { rateLimited, type RequestRate } from '../client/rate-limited.ts'
-import { pause } from '../client/retry.ts'
 import { SharedInformers } from '../client/shared-informers.ts'
 import { Wire } from '../client/wire.ts'
 import { choiceFault, isChosen } from '../controllers/choice.ts'
@@ -30,6 +31,7 @@ import type { ServiceAccountTokenParts } from '../controllers/service-account-to
 import { setGates } from '../kinds/gates.ts'
 import { Registry } from '../metrics/registry.ts'
 import type { ReviewServer } from './access.ts'
+import { reachServer } from './reach-server.ts'
 import type { HealthCondition } from './serving.ts'
 import { leafSigner } from '../pki/leaf-signer.ts'
 import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
@@ -94,7 +96,8 @@ export interface ControllerManager {
 
 /** How late a lease may be before the program counts as stuck. */
 const LATE_MS = 20_000
-const AGAIN_MS = 2_000
+/** How long the last event may take. */
+const FAREWELL_MS = 1_000
 
 /** Assembles the program. Throws an Error when it cannot start. */
 export function controllerManager(options: ControllerManagerOptions): ControllerManager {
@@ -125,8 +128,9 @@ export function controllerManager(options: ControllerManagerOptions): Controller
       setting = made
       try {
         if (!leaderElection) return await work(made, signal)
-        elector = electorOf(made, leaderElection)
-        await elector.run(signal, (leading) => work(made, leading))
+        const election = electorOf(made, leaderElection)
+        elector = election.elector
+        await elector.run(signal, (leading) => work(made, leading).finally(election.stopped))
         if (!signal.aborted) throw new Error('the lead was lost')
       } finally {
         made.close()
@@ -171,17 +175,23 @@ interface Setting {
   close(): void
 }
 
-/** Connects; retries until the server is available. Null when aborted. */
+/** Connects, when the server is healthy. Null when aborted. */
 async function settingOf(options: CheckedOptions, signal: AbortSignal): Promise<Setting | null> {
   const { config, log, useServiceAccountCredentials, clock = systemClock } = options
-  const probe = await connect({ config })
-  const v = await vocabularyOfServer(probe, log, signal)
-  probe.close()
+  const own = new Wire(config, clock)
+  const credentials = await openCredentials(config, { clock, interactive: false })
+  const probe = { wire: own, credentials, clock, userAgent: `${defaultVocabulary}-client` }
+  const server = new HttpsTransport(probe)
+  const attempt = (ended: AbortSignal) => vocabularyOfServer(server, ended)
+  let v: Vocabulary | null = null
+  try {
+    v = await reachServer({ attempt, clock, log }, signal)
+  } finally {
+    if (!v) own.close()
+  }
   if (!v) return null
   const userAgent = v.resolve('{system}-controller-manager')
-  const own = new Wire(config, clock)
   const metrics = new Registry({ v, log })
-  const credentials = await openCredentials(config, { clock, interactive: false })
   const { rate = UNLIMITED } = options
   const clientOn = (wire: Wire, source: CredentialSource, most: RequestRate) => {
     const parts = { wire, credentials: source, clock, userAgent, metrics, isWireShared: true }
@@ -241,27 +251,20 @@ const anonymously = ({
   ...(insecureSkipTlsVerify === undefined ? {} : { insecureSkipTlsVerify }),
 })
 
+/** The vocabulary of a healthy server. Rejects when it is not healthy. */
 async function vocabularyOfServer(
-  client: Client,
-  log: Log,
+  server: HttpsTransport,
   signal: AbortSignal,
-): Promise<Vocabulary | null> {
-  for (let isTold = false; !signal.aborted; isTold = true) {
-    try {
-      return vocabularyOf((await client.discover(signal)).resources)
-    } catch (error) {
-      if (!isTold && !signal.aborted)
-        log.warn('the server is unavailable, retrying', { error: String(error) })
-    }
-    await pause(systemClock, AGAIN_MS, signal).catch(() => {})
-  }
-  return null
+): Promise<Vocabulary> {
+  const health = await server.readText('/healthz', signal)
+  if (health !== 'ok') throw new Error(`/healthz: ${shortened(health, 200)}`)
+  return vocabularyOf((await server.discover(signal)).resources)
 }
 
 function electorOf(
   { client, v, clock, options: { log } }: Setting,
   election: NonNullable<ControllerManagerOptions['leaderElection']>,
-): LeaderElector {
+): { readonly elector: LeaderElector; readonly stopped: () => Promise<void> } {
   const identity = `${hostname()}_${randomIds.uid()}`
   const { namespace: givenNamespace, name: givenName, ...times } = election
   const namespace = givenNamespace === '' ? v.resolve('{system}-system') : givenNamespace
@@ -270,7 +273,9 @@ function electorOf(
   const recorder = new EventRecorder({ client, component, host: hostname(), clock })
   const apiVersion = v.resolve('coordination{api}/v1')
   const lease = { apiVersion, kind: 'Lease', namespace, name }
-  return new LeaderElector({
+  const say = (what: string) =>
+    recorder.event(lease, 'Normal', 'LeaderElection', `${identity} ${what}`)
+  const elector = new LeaderElector({
     client,
     leases: { group: v.resolve('coordination{api}'), version: 'v1', resource: 'leases' },
     namespace,
@@ -280,8 +285,7 @@ function electorOf(
     clock,
     ids: randomIds,
     onNewLeader(leader) {
-      if (leader === identity)
-        recorder.event(lease, 'Normal', 'LeaderElection', `${identity} became leader`)
+      if (leader === identity) say('became leader')
       log.info(
         leader === identity
           ? 'leader election: this program leads'
@@ -292,6 +296,18 @@ function electorOf(
     onTrouble: (error) =>
       log.warn('the lease cannot be acquired or renewed', { error: String(error) }),
   })
+  return {
+    elector,
+    async stopped() {
+      say('stopped leading')
+      // A server that cannot be reached does not keep the program from ending.
+      const waited = new AbortController()
+      await Promise.race([recorder.idle(), pause(clock, FAREWELL_MS, waited.signal)]).catch(
+        () => {},
+      )
+      waited.abort()
+    },
+  }
 }
 
 /** Runs the controllers until the signal. */

@@ -5,7 +5,7 @@ import type { Running } from './controller.ts'
 
 /** A controller that works off one queue, until it is stopped. */
 export const following = (
-  queue: WorkQueue,
+  queue: Pick<WorkQueue, 'isIdle' | 'idle' | 'stop'>,
   client: Client | null,
   ends: readonly (() => void)[],
 ): Running => ({

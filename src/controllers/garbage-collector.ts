@@ -8,12 +8,13 @@ import {
   type ServedResource,
 } from '../client/transport.ts'
 import { StatusError } from '../meta/errors.ts'
-import { workQueue, type Controller } from './controller.ts'
+import type { Controller } from './controller.ts'
 import { every } from './every.ts'
 import { following } from './following.ts'
 import { GarbageGraph } from './garbage-graph.ts'
 import { GarbageMonitors } from './garbage-monitors.ts'
 import { pictureOf } from './garbage-picture.ts'
+import { GarbageQueues, type Outcome } from './garbage-queues.ts'
 import { OwnerEvents, type Dependent } from './owner-events.ts'
 import { kindsOf } from './resources.ts'
 
@@ -64,24 +65,21 @@ export const garbageCollector: Controller = {
           error: String(error),
         }),
     })
+    const isRemote = client.generation() === null
+    // In the process of the server its own kinds are known without a request.
+    const kindsIn = async (known: KnownResources) => kindsOf((await known.current()).resources)
     const item = new Item({
       client,
       graph,
       events: new OwnerEvents(client, clock),
-      kinds: async () => kindsOf((await all.current()).resources),
+      kinds: (asksOthers) => kindsIn(asksOthers || isRemote ? all : resources),
+      seesOthers: () => monitors.seesOthers,
     })
-    /** Objects with an owner of a kind that is not served. */
-    const unsettled = new Set<string>()
-    const queue = workQueue(context, NAME, {
-      workers: context.settings.garbageWorkers,
-      async work(id) {
-        unsettled.delete(id)
-        const blank = id.indexOf(' ')
-        const resource = monitors.resource(id.slice(0, blank))
-        const isSettled =
-          !resource || (await item.work({ resource, ...placeIn(id.slice(blank + 1)) }))
-        if (!isSettled) unsettled.add(id)
-      },
+    const queue = new GarbageQueues(context, NAME, async (id, asksOthers) => {
+      const blank = id.indexOf(' ')
+      const resource = monitors.resource(id.slice(0, blank))
+      if (!resource) return 'settled'
+      return item.work({ resource, ...placeIn(id.slice(blank + 1)) }, asksOthers)
     })
     await monitors.adjust()
     isLoaded = true
@@ -95,14 +93,13 @@ export const garbageCollector: Controller = {
       try {
         await monitors.adjust()
         // Owners of kinds that were not served may be found now.
-        for (const id of unsettled) queue.add(id)
+        queue.lookAgain()
       } catch (error) {
         if (!signal.aborted) log.warn('discovery failed', { error: String(error) })
       }
       adjustings--
     }
     const look = () => void (last = adjust())
-    const isRemote = client.generation() === null
     const lookAgain = () => {
       if (isRemote || monitors.seesOthers) look()
     }
@@ -112,13 +109,14 @@ export const garbageCollector: Controller = {
     const running = following(queue, client, ends)
     return {
       get isIdle() {
-        return adjustings === 0 && running.isIdle
+        return adjustings === 0 && monitors.isSettled && running.isIdle
       },
       async idle() {
         do {
           await last
+          await monitors.settled()
           await running.idle()
-        } while (adjustings > 0)
+        } while (adjustings > 0 || !monitors.isSettled)
       },
       async stop() {
         await monitors.stop()
@@ -133,7 +131,10 @@ interface ItemParts {
   readonly client: Client
   readonly graph: GarbageGraph
   readonly events: OwnerEvents
-  readonly kinds: () => Promise<ReadonlyMap<string, ServedResource>>
+  /** The kinds that are served now; without `asksOthers` those of this server, which are known at once. */
+  readonly kinds: (asksOthers: boolean) => Promise<ReadonlyMap<string, ServedResource>>
+  /** Whether there are kinds of other servers. */
+  readonly seesOthers: () => boolean
 }
 
 type Merge = 'merge' | 'strategic'
@@ -146,27 +147,29 @@ class Item {
     this.#parts = parts
   }
 
-  /** Deletes the object if its owners are gone, or finalizes it; false when the state of an owner is unknown as yet. */
-  async work(target: Dependent): Promise<boolean> {
+  /** Deletes the object if its owners are gone, or finalizes it. Asks other servers only if it may. */
+  async work(target: Dependent, asksOthers: boolean): Promise<Outcome> {
+    if (!asksOthers && target.resource.isElsewhere) return 'elsewhere'
     const live = await this.#read(target)
-    if (!live) return true
+    if (!live) return 'settled'
     const { deletionTimestamp, ownerReferences = [] } = live.metadata ?? {}
     try {
-      if (deletionTimestamp !== undefined) await this.#finish(target, live)
-      else if (ownerReferences.length > 0) return await this.#collect(target, live)
+      if (deletionTimestamp !== undefined) return await this.#finish(target, live, asksOthers)
+      if (ownerReferences.length > 0) return await this.#collect(target, live, asksOthers)
     } catch (error) {
       // A concurrent write came first.
       if (!isNotFound(error)) throw error
     }
-    return true
+    return 'settled'
   }
 
   /** Finalizes an object under deletion. */
-  async #finish(target: Dependent, live: ApiObject): Promise<void> {
+  async #finish(target: Dependent, live: ApiObject, asksOthers: boolean): Promise<Outcome> {
     const { graph } = this.#parts
     const { finalizers = [], uid = '' } = live.metadata ?? {}
     if (finalizers.includes(ORPHAN)) {
       const dependents = [...graph.dependentsOf(uid)]
+      if (!asksOthers && dependents.some(({ resource }) => resource.isElsewhere)) return 'elsewhere'
       await Promise.all(
         dependents.map(({ resource, key }) => this.#orphan({ resource, ...placeIn(key) }, uid)),
       )
@@ -174,6 +177,7 @@ class Item {
     } else if (finalizers.includes(FOREGROUND) && !graph.isBlocked(uid)) {
       await this.#removeFinalizer(target, live, FOREGROUND)
     }
+    return 'settled'
   }
 
   /** Takes an owner from an object. */
@@ -187,18 +191,15 @@ class Item {
     }
   }
 
-  /**
-   * Deletes an object whose owners are all deleted or waiting for it; removes such references if other owners stay.
-   * False: unknown as yet.
-   */
-  async #collect(target: Dependent, live: ApiObject): Promise<boolean> {
-    const owners = await this.#classify(target, live)
-    if (!owners) return false
+  /** Deletes an object whose owners are all deleted or waiting for it; removes such references if other owners stay. */
+  async #collect(target: Dependent, live: ApiObject, asksOthers: boolean): Promise<Outcome> {
+    const owners = await this.#classify(target, live, asksOthers)
+    if (typeof owners === 'string') return owners
     const { hasSolid, dangling, waiting } = owners
     if (hasSolid) {
       const lost = [...dangling, ...waiting].map(({ uid }) => uid)
       if (lost.length > 0) await this.#removeOwners(target, live, lost)
-      return true
+      return 'settled'
     }
     const { uid = '', finalizers = [] } = live.metadata ?? {}
     const dependents = this.#parts.graph.dependentsOf(uid)
@@ -210,7 +211,7 @@ class Item {
         break
       }
       await this.#delete(target, live, 'Foreground')
-      return true
+      return 'settled'
     }
     const policy = finalizers.includes(ORPHAN)
       ? 'Orphan'
@@ -218,20 +219,24 @@ class Item {
         ? 'Foreground'
         : 'Background'
     await this.#delete(target, live, policy)
-    return true
+    return 'settled'
   }
 
-  /** null: the state of an owner is unknown. */
-  async #classify(target: Dependent, live: ApiObject): Promise<Owners | null> {
-    const { graph, events } = this.#parts
-    const kinds = await this.#parts.kinds()
+  async #classify(
+    target: Dependent,
+    live: ApiObject,
+    asksOthers: boolean,
+  ): Promise<Owners | Exclude<Outcome, 'settled'>> {
+    const { graph, events, seesOthers } = this.#parts
+    const kinds = await this.#parts.kinds(asksOthers)
     let hasSolid = false
     const dangling: OwnerReference[] = []
     const waiting: OwnerReference[] = []
     for (const reference of live.metadata?.ownerReferences ?? []) {
       const { apiVersion, kind, name, uid } = reference
       const resource = kinds.get(`${apiVersion} ${kind}`)
-      if (!resource || (resource.namespaced && target.namespace === '')) return null
+      if (!resource) return asksOthers || !seesOthers() ? 'unsettled' : 'elsewhere'
+      if (resource.namespaced && target.namespace === '') return 'unsettled'
       const namespace = resource.namespaced ? target.namespace : ''
       const owner = name === '' ? null : await this.#read({ resource, namespace, name })
       const { deletionTimestamp, finalizers = [] } = owner?.metadata ?? {}

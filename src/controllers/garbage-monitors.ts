@@ -3,7 +3,7 @@ import { isNotFound } from '../client/resource-client.ts'
 import { preferred } from '../client/discovery.ts'
 import type { Entry } from '../client/entry.ts'
 import type { Informer } from '../client/informer.ts'
-import type { ApiObject, ServedResource, ServedResources } from '../client/transport.ts'
+import type { ApiObject, Presence, ServedResource, ServedResources } from '../client/transport.ts'
 import { yieldToEventLoop } from '../base/event-loop.ts'
 import type { GarbageGraph, Monitored } from './garbage-graph.ts'
 import { groupVersionOf, hasVerbs } from './resources.ts'
@@ -21,15 +21,25 @@ export interface MonitorParts {
   readonly signal: AbortSignal
 }
 
+/** A resource that is watched, or that has no objects yet. */
 interface Monitor extends Monitored {
-  readonly informer: Informer<ApiObject>
+  resource: ServedResource
+  /** Null while the resource is empty. */
+  informer: Informer<ApiObject> | null
+  /** Reports changes until it is watched; null then. */
+  presence: Presence | null
 }
 
-/** Feeds the graph with the metadata of all collectable objects; none is cached here. */
+/**
+ * Feeds the graph with the metadata of all collectable objects; none is cached here. In this process a resource is
+ * watched from its first object on: a server may have thousands of resources that are not used.
+ */
 export class GarbageMonitors {
   readonly #parts: MonitorParts
   readonly #monitors = new Map<string, Monitor>()
   #adjusting: Promise<void> = Promise.resolve()
+  /** Resources whose first objects are being read. */
+  readonly #beginning = new Set<Promise<void>>()
   #seesOthers = false
 
   constructor(parts: MonitorParts) {
@@ -55,10 +65,20 @@ export class GarbageMonitors {
     return this.#adjusting
   }
 
+  /** Whether the first objects of all resources were delivered that have any. */
+  get isSettled(): boolean {
+    return this.#beginning.size === 0
+  }
+
+  /** Resolves when that is so. */
+  async settled(): Promise<void> {
+    while (!this.isSettled) await Promise.all(this.#beginning)
+  }
+
   async stop(): Promise<void> {
     const all = [...this.#monitors.values()]
     this.#monitors.clear()
-    await Promise.all(all.map(({ informer }) => informer.stop()))
+    await Promise.all(all.map(stopped))
   }
 
   async #adjust(): Promise<void> {
@@ -74,14 +94,17 @@ export class GarbageMonitors {
       // Failed discovery is no proof that a resource is gone.
       if (wanted.has(name) || failures.has(groupVersionOf(monitor.resource))) continue
       this.#monitors.delete(name)
-      await monitor.informer.stop()
+      await stopped(monitor)
       graph.leave(monitor)
     }
     const loads: Promise<void>[] = []
     for (const [name, resource] of wanted) {
       if (signal.aborted) return
-      if (this.#monitors.has(name)) continue
-      const load = this.#follow({ name, resource })
+      const known = this.#monitors.get(name)
+      // Its version may be another when it is watched.
+      if (known?.informer === null) known.resource = resource
+      if (known) continue
+      const load = this.#begin({ name, resource, informer: null, presence: null })
       // Another server may take its time; the rest does not wait for it.
       if (resource.isElsewhere) {
         load.catch(() => {})
@@ -94,8 +117,38 @@ export class GarbageMonitors {
     await Promise.all(loads)
   }
 
-  async #follow({ name, resource }: Monitored): Promise<void> {
+  /** Watches a resource, at once or from its first object on. */
+  async #begin(monitor: Monitor): Promise<void> {
+    const { client, graph } = this.#parts
+    const { name, resource } = monitor
+    this.#monitors.set(name, monitor)
+    let missesDeletion = false
+    const follow = async () => {
+      await this.#follow(monitor)
+      monitor.presence?.end()
+      monitor.presence = null
+      // An owner came and went before its resource was watched.
+      if (missesDeletion) graph.lookAgain()
+    }
+    monitor.presence = client.presence(resource, (isDeletion) => {
+      missesDeletion ||= isDeletion
+      if (!monitor.informer) this.#later(follow)
+    })
+    const isEmpty = await monitor.presence?.isEmpty.catch(() => false)
+    const isWanted = this.#monitors.get(name) === monitor
+    if (isEmpty !== true && !monitor.informer && isWanted) await follow()
+  }
+
+  #later(follow: () => Promise<void>): void {
+    const beginning = follow()
+      .catch(() => {})
+      .finally(() => this.#beginning.delete(beginning))
+    this.#beginning.add(beginning)
+  }
+
+  async #follow(monitor: Monitor): Promise<void> {
     const { client, graph, onTrouble, signal } = this.#parts
+    const { resource } = monitor
     let markGone = () => {}
     const gone = new Promise<void>((resolve) => (markGone = resolve))
     const informer = client
@@ -108,8 +161,7 @@ export class GarbageMonitors {
           onTrouble(resource.resource, error)
         },
       })
-    const monitor: Monitor = { name, resource, informer }
-    this.#monitors.set(name, monitor)
+    monitor.informer = informer
     // Over the network they come in chunks. In this process all at once: requests come in between.
     const loading = client.generation() === null ? null : new Loading()
     informer.addHandler({
@@ -124,8 +176,8 @@ export class GarbageMonitors {
     const told = informer.start().synced(signal)
     const all = told.then(() => (loading ? this.#tell(monitor, loading) : undefined))
     // Resources removed meanwhile are not awaited.
-    await Promise.race([all, gone])
     all.catch(() => {})
+    await Promise.race([all, gone])
   }
 
   /** Delivers the objects of the first list, and yields to the event loop in between. */
@@ -172,6 +224,11 @@ class Loading {
   end(): void {
     this.#overtaken = null
   }
+}
+
+async function stopped({ informer, presence }: Monitor): Promise<void> {
+  presence?.end()
+  await informer?.stop()
 }
 
 /** One for all versions of a resource. */

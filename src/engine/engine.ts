@@ -43,9 +43,9 @@ export interface Engine {
   revisionAt(timeMs: number): Revision
   /**
    * Where others write to the same store: its newest revision, once everything up to it was handed to
-   * subscribers. Absent when this engine is the only one, so that nothing newer can be. Throws StoreUnavailable.
+   * subscribers. `traceparent`: header by which it continues a trace. Absent when this engine is the only one, so that nothing newer can be. Throws StoreUnavailable.
    */
-  latest?(): Promise<Revision>
+  latest?(traceparent?: string): Promise<Revision>
   /**
    * How many bytes of values one range had best give, where each costs as much as all keys behind its start. Absent
    * where a range costs as much as its result, so that short ranges let other work run in between.
@@ -96,6 +96,8 @@ export interface Change {
   readonly ifChangedAt?: Revision
   /** A step towards a deletion: it is made as long as any room can be found, like deletions. */
   readonly frees?: boolean
+  /** Of the first change: header by which a store elsewhere continues the trace of the request. */
+  readonly traceparent?: string
 }
 
 export type Commit =

@@ -1,5 +1,8 @@
 /** Validates the response of a conversion webhook. */
+import { shortened } from '../base/short-text.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
+import { checkAnnotations, checkLabels } from '../meta/check-metadata.ts'
+import { FieldErrors, sameValue } from '../meta/field-errors.ts'
 import { isMap, metadataCodec } from './schema-values.ts'
 
 /** The conversion request. */
@@ -77,9 +80,30 @@ function restored(converted: unknown, from: JsonObject, groupVersion: string): J
   const metadata: JsonObject = kept
   // Decoded as metadata, so that invalid labels are rejected here.
   const read = metadataCodec.decode(given, new Decoding())
-  for (const name of ['labels', 'annotations'])
-    if (read[name] !== undefined) metadata[name] = read[name]
+  for (const [name, check] of CHANGEABLE) {
+    const words = read[name] as Record<string, string> | undefined
+    if (words === undefined) continue
+    // Those of the original were valid when they were written.
+    if (!sameValue(words, own[name])) mustPass(check, words, name)
+    metadata[name] = words
+  }
   return { ...converted, metadata }
+}
+
+/** Maximum UTF-16 units of the violations in one message. */
+const MOST_TEXT = 4_096
+
+const CHANGEABLE = [
+  ['labels', checkLabels],
+  ['annotations', checkAnnotations],
+] as const
+
+function mustPass(check: typeof checkLabels, words: Record<string, string>, name: string): void {
+  const errors = new FieldErrors()
+  check(words, errors.at('metadata', name))
+  if (errors.list.length === 0) return
+  const found = errors.list.map(({ field, message }) => `${field}: ${message}`)
+  throw new Error(shortened(found.length === 1 ? found[0]! : `[${found.join(', ')}]`, MOST_TEXT))
 }
 
 const text = (value: unknown): string => JSON.stringify(value ?? '')

@@ -24,64 +24,96 @@ export function definitionEntry(
   const { spec } = definition
   const stored = spec.versions.find(({ storage }) => storage)
   if (!stored) return null
-  const best = bestOf(definition)
-  const all = spec.versions.map((version, i) =>
-    versionOf(definition, version, { best, schema: schemaReader(read, i, version.name) }),
-  )
+  const best = spec.versions.some(({ deprecated }) => deprecated) ? bestOf(definition) : undefined
+  const versionAt = (i: number) => new VersionOfDefinition(definition, i, best, read)
   const at = spec.versions.indexOf(stored)
-  const versions = schemaEntries({
-    ...namesOf(definition),
-    generation: Number(definition.metadata.generation ?? 1),
-    versions: [all[at]!, ...all.filter((_, i) => i !== at)],
-    recent,
-    ...(convert ? { convert } : {}),
-  })
-  const isServed = new Set(spec.versions.flatMap(({ name, served }) => (served ? name : [])))
-  return { versions, served: versions.filter(({ version }) => isServed.has(version)) }
+  const all: [SchemaVersion, ...SchemaVersion[]] = [versionAt(at)]
+  for (let i = 0; i < spec.versions.length; i++) if (i !== at) all.push(versionAt(i))
+  const versions = schemaEntries(new KindOfDefinition(definition, all, convert, recent))
+  const isServed = (version: string) =>
+    spec.versions.some((one) => one.name === version && one.served)
+  return { versions, served: versions.filter(({ version }) => isServed(version)) }
 }
 
 /** The same version while its objects are removed. Holders of the other one keep using it. */
 export const leavingForm = (served: ResourceEntry): ResourceEntry =>
   Object.create(served, { isLeaving: { value: true, enumerable: true } }) as ResourceEntry
 
-/** The accepted names: the requested ones may belong to another definition. */
-function namesOf({ spec, status }: CustomResourceDefinition) {
-  const { plural, kind, ...more } = status.acceptedNames ?? spec.names
-  return {
-    group: spec.group,
-    plural,
-    kind,
-    singular: more.singular ?? kind.toLowerCase(),
-    listKind: more.listKind ?? `${kind}List`,
-    short: more.shortNames ?? [],
-    categories: more.categories ?? [],
-    namespaced: spec.scope === 'Namespaced',
-  } satisfies Partial<SchemaKind>
-}
+const NO_NAMES: readonly string[] = []
 
-function versionOf(
-  definition: CustomResourceDefinition,
-  version: CustomResourceDefinitionVersion,
-  { best, schema }: { readonly best: string | undefined; readonly schema: () => SchemaProps },
-): SchemaVersion {
-  const { name, subresources, additionalPrinterColumns: columns } = version
-  const deprecated = deprecationOf(definition, version, best)
-  return {
-    name,
-    get schema() {
-      return schema()
-    },
-    keepsAll: definition.spec.preserveUnknownFields === true,
-    status: subresources?.status !== undefined,
-    ...(subresources?.scale ? { scale: subresources.scale } : {}),
-    ...(columns && columns.length > 0 ? { columns } : {}),
-    ...(deprecated ? { deprecated } : {}),
+/** Holds nothing of the definition but what it says. */
+class KindOfDefinition implements SchemaKind {
+  readonly group: string
+  readonly plural: string
+  readonly kind: string
+  readonly singular: string
+  readonly listKind: string
+  readonly short: readonly string[]
+  readonly categories: readonly string[]
+  readonly namespaced: boolean
+  readonly generation: number
+  readonly versions: SchemaKind['versions']
+  readonly recent: RecentForms
+  readonly convert?: Convert
+
+  constructor(
+    { metadata, spec, status }: CustomResourceDefinition,
+    versions: SchemaKind['versions'],
+    convert: Convert | null,
+    recent: RecentForms,
+  ) {
+    // The accepted names: the requested ones may belong to another definition.
+    const names = status.acceptedNames ?? spec.names
+    this.group = spec.group
+    this.plural = names.plural
+    this.kind = names.kind
+    this.singular = names.singular ?? names.kind.toLowerCase()
+    this.listKind = names.listKind ?? `${names.kind}List`
+    this.short = names.shortNames ?? NO_NAMES
+    this.categories = names.categories ?? NO_NAMES
+    this.namespaced = spec.scope === 'Namespaced'
+    this.generation = Number(metadata.generation ?? 1)
+    this.versions = versions
+    this.recent = recent
+    if (convert) this.convert = convert
   }
 }
 
-/** In a function of its own, so that it holds nothing of the definition. */
-const schemaReader = (read: () => CustomResourceDefinition, i: number, name: string) => () =>
-  schemaAt(read(), i, name)
+/** One version; its schema is read from the definition when it is needed. */
+class VersionOfDefinition implements SchemaVersion {
+  readonly name: string
+  readonly keepsAll: boolean
+  readonly status: boolean
+  readonly scale?: NonNullable<SchemaVersion['scale']>
+  readonly columns?: NonNullable<SchemaVersion['columns']>
+  readonly deprecated?: Deprecation
+  readonly #read: () => CustomResourceDefinition
+  readonly #place: number
+
+  /** The version at a place of its definition; `best`: the version that clients of a deprecated one are sent to. */
+  constructor(
+    definition: CustomResourceDefinition,
+    place: number,
+    best: string | undefined,
+    read: () => CustomResourceDefinition,
+  ) {
+    const version = definition.spec.versions[place]!
+    const { subresources, additionalPrinterColumns: columns } = version
+    const deprecated = deprecationOf(definition, version, best)
+    this.name = version.name
+    this.keepsAll = definition.spec.preserveUnknownFields === true
+    this.status = subresources?.status !== undefined
+    if (subresources?.scale) this.scale = subresources.scale
+    if (columns && columns.length > 0) this.columns = columns
+    if (deprecated) this.deprecated = deprecated
+    this.#read = read
+    this.#place = place
+  }
+
+  get schema(): SchemaProps {
+    return schemaAt(this.#read(), this.#place, this.name)
+  }
+}
 
 /** The schema of a version that has its place `i` unless the definition changed. */
 function schemaAt({ spec }: CustomResourceDefinition, i: number, name: string): SchemaProps {

@@ -61,16 +61,12 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
     this.#learn(definition, () => definition)
   }
 
-  named(
-    { name }: { readonly name: string },
-    { read, readWithout, mentions }: UnreadObject<CustomResourceDefinition>,
-  ): void {
+  named({ name }: { readonly name: string }, object: UnreadObject<CustomResourceDefinition>): void {
     // A new definition is not served yet, and may have megabytes of schemas.
-    if (!this.#known.has(name) && !mentions('"Established"')) return
-    // The schemas are most of it.
-    const definition = readWithout(SCHEMA, 'managedFields')
+    if (!this.#known.has(name) && !object.mentions('"Established"')) return
+    const definition = withoutSchemas(object)
     // One that cannot be read is served as it was.
-    if (definition?.metadata.name === name) this.#learn(definition, read)
+    if (definition?.metadata.name === name) this.#learn(definition, object.read)
   }
 
   removed({ metadata: { name = '' } }: CustomResourceDefinition): void {
@@ -152,6 +148,16 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
     // iterations.
     queueMicrotask(() => this.publish())
   }
+}
+
+/** Schemas are most of a definition, and most of the rest is the same before and after decoding. */
+function withoutSchemas(
+  object: UnreadObject<CustomResourceDefinition>,
+): CustomResourceDefinition | null {
+  const outline = object.outline(SCHEMA, 'managedFields') as CustomResourceDefinition | null
+  // The certificates of a webhook are bytes.
+  const isDecoded = outline?.status !== undefined && outline.spec.conversion?.strategy === 'None'
+  return isDecoded ? outline : object.readWithout(SCHEMA, 'managedFields')
 }
 
 type Change = readonly [name: string, entry: ResourceVersions | null]

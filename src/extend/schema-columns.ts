@@ -56,11 +56,12 @@ function cellOf(
   object: unknown,
   c: { readonly now: number },
 ): unknown {
-  const values = valuesAt(path, object)
-  if (values.length === 0) return null
-  if (type === 'string') return values.map(textOf).join(' ')
-  const [value] = values
+  // A path to several values shows the first.
+  const [value] = valuesAt(path, object)
+  if (value === undefined) return null
   switch (type) {
+    case 'string':
+      return textOf(value)
     case 'integer':
       return typeof value === 'number'
         ? Math.trunc(value)

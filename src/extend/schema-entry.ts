@@ -60,10 +60,11 @@ export function schemaEntries(kind: SchemaKind): readonly [ResourceEntry, ...Res
   const [stored, ...others] = kind.versions
   const versions: ResourceEntry[] = []
   const storage = new VersionOfKind(kind, stored)
-  versions.push(storage.entry(storage, null, versions))
+  const parts = { kind, storage, versions }
+  versions.push(new SchemaEntry(parts, stored, storage, null))
   for (const one of others) {
     const version = new VersionOfKind(kind, one)
-    versions.push(version.entry(storage, version.conversion(storage), versions))
+    versions.push(new SchemaEntry(parts, one, version, version.conversion(storage)))
   }
   return [versions[0]!, ...versions.slice(1)]
 }
@@ -73,7 +74,6 @@ const ANYTHING: SchemaProps = { type: 'object', 'x-{brand}-preserve-unknown-fiel
 class VersionOfKind implements FormHolder {
   readonly #kind: SchemaKind
   readonly #version: SchemaVersion
-  readonly #groupVersion: string
   #schema: SchemaProps | null = null
   #codec: Codec | null = null
   #rules: SchemaRules | null = null
@@ -83,7 +83,6 @@ class VersionOfKind implements FormHolder {
   constructor(kind: SchemaKind, version: SchemaVersion) {
     this.#kind = kind
     this.#version = version
-    this.#groupVersion = `${kind.group}/${version.name}`
   }
 
   get schema(): SchemaProps {
@@ -127,84 +126,8 @@ class VersionOfKind implements FormHolder {
     return this.#version.keepsAll ? ANYTHING : this.schema
   }
 
-  /** `versions`: all entries of the kind, the stored one first, when they are made. */
-  entry(
-    storage: VersionOfKind,
-    conversion: Conversion | null,
-    versions: readonly ResourceEntry[],
-  ): ResourceEntry {
-    const { group, plural, kind } = this.#kind
-    const { name: version } = this.#version
-    // Objects with an asynchronous conversion are validated in the storage version, whose rules apply to all.
-    const rules = conversion?.waiting ? () => storage.rules : () => this.rules
-    const itself = this as VersionOfKind
-    let hash: string | undefined
-    return {
-      ...this.#names(),
-      get codec() {
-        return itself.codec
-      },
-      protobuf: null,
-      get topology() {
-        return itself.topology
-      },
-      mergeSchema: null,
-      check: (object, errors) => rules().check(object, errors),
-      ...this.#life(rules),
-      table: {
-        columns: schemaColumns(this.#version.columns),
-        reads: 'served',
-        view: (json) => JSON.parse(json.toString('utf8')) as never,
-        rowOrder: null,
-        rowConditions: null,
-      },
-      published: {
-        is: 'schema',
-        // Documents are rarely made, and read the schemas of all kinds: those are not kept for them.
-        get schema() {
-          return (itself.#schema ?? itself.#version.schema) as JsonObject
-        },
-      },
-      versions,
-      get storage() {
-        return versions[0]!
-      },
-      conversion,
-      deprecated: this.#version.deprecated ?? null,
-      opening: Buffer.from(
-        `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(this.#groupVersion)},`,
-      ),
-      behindMetadata: writeSchemaMembers,
-      keyPrefix: resourcePrefix(group, plural),
-      storageTag: storageTag(version, this.#kind.generation),
-      selectable: new Map(),
-      get storageVersionHash() {
-        return (hash ??= hashOf(`${group}/${storage.#version.name}/${kind}`))
-      },
-    }
-  }
-
-  #names() {
-    const { group, plural, kind, listKind, singular, short, categories, namespaced } = this.#kind
-    return {
-      group,
-      version: this.#version.name,
-      groupVersion: this.#groupVersion,
-      resource: plural,
-      kind,
-      listKind,
-      singular,
-      short: short ?? [],
-      categories: categories ?? [],
-      namespaced,
-      verbs: ALL_VERBS,
-      mayLeave: true as const,
-      virtual: null,
-      name: { group, resource: plural },
-    }
-  }
-
-  #life(rules: () => SchemaRules) {
+  /** Hooks and rules; `rules` are those of the version that objects are validated in. */
+  life(rules: () => SchemaRules): Pick<ResourceEntry, 'strategy' | 'subresources'> {
     const { namespaced } = this.#kind
     const { scale, status: hasStatus = false } = this.#version
     const subresources = new Map<string, Subresource<Typed>>()
@@ -215,6 +138,11 @@ class VersionOfKind implements FormHolder {
       )
     if (scale) subresources.set('scale', schemaScale(scale))
     return { strategy: schemaStrategy(rules, { namespaced, hasStatus }), subresources }
+  }
+
+  /** Documents are rarely made, and read the schemas of all kinds: those are not kept for them. */
+  get publishedSchema(): JsonObject {
+    return (this.#schema ?? this.#version.schema) as JsonObject
   }
 
   /** To the stored version and back. */
@@ -234,13 +162,199 @@ class VersionOfKind implements FormHolder {
 
   #waiting(convert: Convert): Conversion {
     const alone: ResourceEntry[] = []
-    alone.push(this.entry(this, null, alone))
+    const parts = { kind: this.#kind, storage: this, versions: alone }
+    alone.push(new SchemaEntry(parts, this.#version, this, null))
     return {
       same: false,
       convertToStorage: mustWait,
       convertFromStorage: mustWait,
       waiting: { convert, shown: alone[0]! },
     }
+  }
+}
+
+/** What the versions of a kind share. */
+interface KindParts {
+  readonly kind: SchemaKind
+  readonly storage: VersionOfKind
+  /** All entries of the kind, the stored one first, when they are made. */
+  readonly versions: readonly ResourceEntry[]
+}
+
+const NONE: readonly string[] = []
+const NO_LABELS: ReadonlyMap<string, string> = new Map()
+
+/**
+ * One version in the catalogue. A server may have thousands, and most are only looked up by their names: members that
+ * requests need are made on first use. Others inherit from it, so that its members are not private to its class.
+ */
+class SchemaEntry implements ResourceEntry {
+  readonly group: string
+  readonly version: string
+  readonly groupVersion: string
+  readonly resource: string
+  readonly kind: string
+  readonly listKind: string
+  readonly singular: string
+  readonly short: readonly string[]
+  readonly categories: readonly string[]
+  readonly namespaced: boolean
+  readonly versions: readonly ResourceEntry[]
+  readonly conversion: Conversion | null
+  readonly keyPrefix: string
+  protected readonly parts: KindParts
+  protected readonly declared: SchemaVersion
+  protected readonly forms: VersionOfKind
+  protected made: MadeMembers | null = null
+  protected openingMade: Buffer | null = null
+  protected tagMade: Buffer | null = null
+  protected hashMade: string | null = null
+
+  constructor(
+    parts: KindParts,
+    declared: SchemaVersion,
+    forms: VersionOfKind,
+    conversion: Conversion | null,
+  ) {
+    const { kind, versions } = parts
+    this.group = kind.group
+    this.version = declared.name
+    this.groupVersion = `${kind.group}/${declared.name}`
+    this.resource = kind.plural
+    this.kind = kind.kind
+    this.listKind = kind.listKind
+    this.singular = kind.singular
+    this.short = kind.short ?? NONE
+    this.categories = kind.categories ?? NONE
+    this.namespaced = kind.namespaced
+    this.versions = versions
+    this.conversion = conversion
+    this.keyPrefix = resourcePrefix(kind.group, kind.plural)
+    this.parts = parts
+    this.declared = declared
+    this.forms = forms
+  }
+
+  get verbs() {
+    return ALL_VERBS
+  }
+
+  get mayLeave() {
+    return true as const
+  }
+
+  get virtual() {
+    return null
+  }
+
+  get protobuf() {
+    return null
+  }
+
+  get mergeSchema() {
+    return null
+  }
+
+  get behindMetadata() {
+    return writeSchemaMembers
+  }
+
+  get selectable() {
+    return NO_LABELS
+  }
+
+  get codec() {
+    return this.forms.codec
+  }
+
+  get topology() {
+    return this.forms.topology
+  }
+
+  get storage(): ResourceEntry {
+    return this.versions[0]!
+  }
+
+  get deprecated() {
+    return this.declared.deprecated ?? null
+  }
+
+  get name() {
+    return this.members.name
+  }
+
+  get check() {
+    return this.members.check
+  }
+
+  get strategy() {
+    return this.members.strategy
+  }
+
+  get subresources() {
+    return this.members.subresources
+  }
+
+  get table() {
+    return this.members.table
+  }
+
+  get published() {
+    return this.members.published
+  }
+
+  get opening() {
+    const { kind, groupVersion } = this
+    return (this.openingMade ??= Buffer.from(
+      `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(groupVersion)},`,
+    ))
+  }
+
+  get storageTag() {
+    return (this.tagMade ??= storageTag(this.version, this.parts.kind.generation))
+  }
+
+  get storageVersionHash() {
+    const { group, kind, storage } = this
+    return (this.hashMade ??= hashOf(`${group}/${storage.version}/${kind}`))
+  }
+
+  protected get members(): MadeMembers {
+    return (this.made ??= madeMembers(this.parts, this.declared, this.forms, this.conversion))
+  }
+}
+
+/** Members that only requests for the kind need. */
+type MadeMembers = Pick<
+  ResourceEntry,
+  'name' | 'check' | 'strategy' | 'subresources' | 'table' | 'published'
+>
+
+function madeMembers(
+  { kind, storage }: KindParts,
+  { columns }: SchemaVersion,
+  forms: VersionOfKind,
+  conversion: Conversion | null,
+): MadeMembers {
+  // Objects with an asynchronous conversion are validated in the storage version, whose rules apply to all.
+  const rules = conversion?.waiting ? () => storage.rules : () => forms.rules
+  return {
+    ...forms.life(rules),
+    name: { group: kind.group, resource: kind.plural },
+    check: (object, errors) => rules().check(object, errors),
+    table: {
+      columns: schemaColumns(columns),
+      reads: 'served',
+      view: (json) => JSON.parse(json.toString('utf8')) as never,
+      rowOrder: null,
+      rowConditions: null,
+    },
+    published: {
+      is: 'schema',
+      get schema() {
+        return forms.publishedSchema
+      },
+    },
   }
 }
 

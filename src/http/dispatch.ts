@@ -127,7 +127,9 @@ function resource(
 ): ApiResponse | Promise<ApiResponse> {
   const { info, exchange } = context
   const { api } = context.server
-  context.hasBinary = served.protobuf !== null
+  // The scale of every kind is of a declared one.
+  context.hasBinary =
+    served.protobuf !== null || served.subresources.get(info.subresource)?.serves === 'scale'
   checkShape(context, served)
   if (context.record !== null) context.record.served = served
   const { verb } = info

@@ -298,7 +298,9 @@ function requestHeaders(
   const framing: [string, string][] =
     protocol === null && isUnsized(context.exchange) ? [['transfer-encoding', 'chunked']] : []
   const identity = target.user ? identityHeaders(target.user) : []
-  return Object.fromEntries([...out, ...forwarded, ...upgrade, ...framing, ...identity])
+  const trace: [string, string][] =
+    target.traceparent === undefined ? [] : [['traceparent', target.traceparent]]
+  return Object.fromEntries([...out, ...forwarded, ...upgrade, ...framing, ...identity, ...trace])
 }
 
 /** The audit ID of a request, which the records of all servers that take part in it have. */

@@ -64,11 +64,14 @@ async function answerOf(context: Context, remote: RemoteApi): Promise<ApiRespons
   const mark = url.indexOf('?')
   // The other server limits its watches itself.
   context.holds?.initialized?.()
-  return proxy(context, {
-    scheme: 'https',
+  const target = {
+    scheme: 'https' as const,
     ...(await found),
     path: context.path.replace(/^\/+/, '/'),
     query: mark === -1 ? '' : url.slice(mark),
     user: context.user,
-  })
+  }
+  const begun = record?.parts?.beginProxy() ?? null
+  if (begun === null) return proxy(context, target)
+  return proxy(context, { ...target, traceparent: begun.traceparent }).finally(() => begun.end())
 }

@@ -14,7 +14,7 @@ import {
   selfRequests,
 } from '../metrics/declared/requests.ts'
 import { podLogsInsecure, podLogsTlsFailures } from '../metrics/declared/services.ts'
-import { cacheListReturned, cacheLists } from '../metrics/declared/storage.ts'
+import { cacheListFetched, cacheListReturned, cacheLists } from '../metrics/declared/storage.ts'
 import type { Registry } from '../metrics/registry.ts'
 import type { CounterSeries, GaugeSeries, HistogramSeries } from '../metrics/series.ts'
 import type { DeprecatedUse } from './context.ts'
@@ -155,7 +155,7 @@ export class RequestMetrics implements StageSubscriber {
     series.slo.observe(Math.max(0, seconds - record.webhookMs / 1000))
     series.sizes?.observe(record.bytesWritten)
     if (info.isResource) this.#validated(validation).observe(seconds)
-    if (record.listed >= 0) this.#list(series, record.listed)
+    if (record.listed >= 0) this.#list(series, record)
     this.#unusual(record, series)
   }
 
@@ -199,13 +199,12 @@ export class RequestMetrics implements StageSubscriber {
     this.#registry.of(requestDuration).with(all).observe(seconds)
   }
 
-  #list({ labels: { group, resource } }: RequestSeries, objects: number): void {
+  #list({ labels: { group, resource } }: RequestSeries, { listed, search }: RequestRecord): void {
     const prefix = { resource_prefix: group === '' ? `/${resource}` : `/${group}/${resource}` }
-    this.#registry
-      .of(cacheLists)
-      .with({ ...prefix, index: '' })
-      .inc()
-    this.#registry.of(cacheListReturned).with(prefix).inc(objects)
+    const found = { ...prefix, index: search?.isIndexed === true ? 'selector' : '' }
+    this.#registry.of(cacheLists).with(found).inc()
+    if (search) this.#registry.of(cacheListFetched).with(found).inc(search.examined)
+    this.#registry.of(cacheListReturned).with(prefix).inc(listed)
   }
 
   #validated(validation: string): HistogramSeries {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { User } from '../registry/context.ts'
-import type { Result } from '../registry/results.ts'
+import type { ListSearch, Result } from '../registry/results.ts'
 import type { Decision } from '../authz/authorizer.ts'
 import type { InPool } from '../base/indexed-pool.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
@@ -120,6 +120,8 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
   served: ResourceEntry | null = null
   /** Objects of the list that it got; -1: it got none. */
   listed = -1
+  /** How that list was made; null: unknown. */
+  search: ListSearch | null = null
   /** As which kind it counts while it is under way; null: it does not. */
   flight: RequestKind | null = null
   /** Why its user is not known: its credential is invalid, or it has none. */
@@ -208,7 +210,9 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
   /** The request has this response. */
   answered(served: ResourceEntry, result: Result): void {
     this.#result = { served, result }
-    if (result.is === 'list') this.listed = result.items.length
+    if (result.is !== 'list') return
+    this.listed = result.items.length
+    this.search = result.search ?? null
   }
 
   /** The request is rejected. */

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { createGzip, constants } from 'node:zlib'
 import { shownResult } from '../registry/conversion.ts'
 import type { ListResult, Result } from '../registry/results.ts'
@@ -42,8 +43,16 @@ export function resultResponse(
   record?.answered(served, result)
   const form = responseForm(context)
   if (!record?.parts) return madeResponse(context, served, result, form)
-  const part = form.as === '' ? 'serialize-response-object' : 'transform-response-object'
-  const begun = record.parts.begin(part)
+  const { parts } = record
+  const isPlain = form.as === ''
+  if (isPlain && parts.tracer === null) {
+    const start = performance.now()
+    const made = madeResponse(context, served, result, form)
+    if (made instanceof Promise) return made.finally(() => parts.serialized(start))
+    parts.serialized(start)
+    return made
+  }
+  const begun = parts.begin(isPlain ? 'serialize-response-object' : 'transform-response-object')
   const made = madeResponse(context, served, result, form)
   if (made instanceof Promise) return made.finally(() => begun.end())
   begun.end()

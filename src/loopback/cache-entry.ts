@@ -6,6 +6,7 @@ import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { parseOutline } from '../codec/json-outline.ts'
 import { parseJson } from '../codec/json-text.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
+import { mentionsMember } from './mentions-member.ts'
 
 /** How objects of the cache are read. */
 export interface CacheReading {
@@ -79,9 +80,8 @@ export class CacheEntry<T> implements Entry<T> {
     return parseOutline(objectBytes(api, served, this.#version), names) as T
   }
 
-  /** Inside of strings these bytes would be escaped with backslashes. */
   mayHave(member: string): boolean {
-    return this.#version.metadata().includes(`"${member}":`)
+    return mentionsMember(this.#version.metadata(), member)
   }
 
   mayContain(text: string): boolean {

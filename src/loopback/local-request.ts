@@ -200,7 +200,7 @@ async function begun(audit: RequestAudit, request: LocalRequest): Promise<void> 
 }
 
 /** The request is done. */
-function complete(audit: RequestAudit, request: LocalRequest): void {
+export function complete(audit: RequestAudit, request: LocalRequest): void {
   request.ended()
   if (request.hasFault) audit.panic(request)
   else audit.responseComplete(request)

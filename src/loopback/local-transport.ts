@@ -18,8 +18,11 @@ import type {
   FollowRequest,
   FollowTarget,
   Place,
+  Presence,
+  PresenceChanged,
   Query,
   RequestVerb,
+  ResourceAddress,
   ServedResources,
   Transport,
   WatchEvent,
@@ -57,7 +60,8 @@ export interface LocalTransportOptions {
   readonly audit?: RequestAudit | null
 }
 
-const METHODS: Readonly<Record<RequestVerb | 'watch', string>> = {
+/** Methods of the verbs, as over the network. */
+export const METHODS: Readonly<Record<RequestVerb | 'watch', string>> = {
   get: 'GET',
   list: 'GET',
   watch: 'GET',
@@ -202,6 +206,20 @@ export class LocalTransport implements Transport {
       if (served.conversion?.waiting && !metadataOnly) return null
       return followCache({ api, served, metadataOnly }, request, target)
     })
+  }
+
+  readonly presence = (of: ResourceAddress, changed: PresenceChanged): Presence | null => {
+    const { api, catalogue = api.catalogue } = this.#options
+    const { storage } = catalogue.find(of.group, of.version, of.resource) ?? {}
+    if (storage?.virtual !== null) return null
+    const end = api.cache.onChange(storage.keyPrefix, changed)
+    return { isEmpty: this.#isEmpty(storage.keyPrefix), end }
+  }
+
+  async #isEmpty(prefix: string): Promise<boolean> {
+    const pause = this.#pace.pause()
+    if (pause) await pause
+    return this.#options.api.cache.isEmpty(prefix)
   }
 
   discover(): Promise<ServedResources> {
@@ -350,7 +368,7 @@ async function bodyOf(
 }
 
 /** Attributes of the request for authorizers, as over the network. */
-function attributesOf(place: Place, verb: RequestVerb | 'watch'): Attributes {
+export function attributesOf(place: Place, verb: RequestVerb | 'watch'): Attributes {
   const { of, name, subresource } = place
   // A namespace is in itself.
   const isNamespace = of.group === '' && of.resource === 'namespaces'

@@ -67,7 +67,8 @@ function checkNames(
   }
 }
 
-function checkLabels(
+/** Checks labels; `errors` is their scope. */
+export function checkLabels(
   labels: Readonly<Record<string, string>> | undefined,
   errors: FieldErrors,
 ): void {
@@ -77,7 +78,8 @@ function checkLabels(
   }
 }
 
-function checkAnnotations(
+/** Checks annotations; `errors` is their scope. */
+export function checkAnnotations(
   annotations: Readonly<Record<string, string>> | undefined,
   errors: FieldErrors,
 ): void {

@@ -1,4 +1,5 @@
 /** Sets of paths: the parts of an object that a manager owns. */
+import { putInOrder } from '../base/in-order.ts'
 import { compareElements, type Path, type PathElement } from './field-path.ts'
 
 /** One step of a set's paths, with the paths behind it. */
@@ -84,7 +85,7 @@ export class FieldSet {
   /** The steps in their order. */
   sorted(): FieldNode[] {
     const nodes = [...this.nodes.values()]
-    return nodes.length < 2 ? nodes : nodes.sort((a, b) => compareElements(a.element, b.element))
+    return putInOrder(nodes, byElement)
   }
 
   /** All paths in order; a path precedes those that lead on from it. */
@@ -135,14 +136,14 @@ export class FieldSet {
   intersection(other: FieldSet): FieldSet {
     if (this === other || this.isEmpty || other.isEmpty) return other.isEmpty ? other : this
     const [few, many] = this.nodes.size < other.nodes.size ? [this, other] : [other, this]
-    const kept = new Map<string, FieldNode>()
+    let kept: Map<string, FieldNode> | null = null
     for (const [text, node] of few.nodes) {
       const match = many.nodes.get(text)
       if (!match) continue
       const both = changed(node, node.member && match.member, node.below.intersection(match.below))
-      if (both) kept.set(text, both)
+      if (both) (kept ??= new Map()).set(text, both)
     }
-    return FieldSet.byText(kept)
+    return kept ? FieldSet.byText(kept) : FieldSet.empty
   }
 
   /** The paths that the other does not have; this very set when these are all. */
@@ -195,15 +196,16 @@ export class FieldSet {
     other: FieldSet,
     reduce: (node: FieldNode, match: FieldNode) => FieldNode | null,
   ): FieldSet {
-    const kept = new Map<string, FieldNode>()
-    let isSame = true
+    let kept: Map<string, FieldNode> | null = null
     for (const [text, node] of this.nodes) {
       const match = other.nodes.get(text)
       const rest = match ? reduce(node, match) : node
-      if (rest !== node) isSame = false
+      if (rest === node) continue
+      kept ??= new Map(this.nodes)
       if (rest) kept.set(text, rest)
+      else kept.delete(text)
     }
-    return isSame ? this : FieldSet.byText(kept)
+    return kept ? FieldSet.byText(kept) : this
   }
 }
 
@@ -216,6 +218,8 @@ function changed(node: FieldNode, member: boolean, below: FieldSet): FieldNode |
 const united = (a: FieldNode, b: FieldNode): FieldNode =>
   // Of two with paths something is left.
   changed(a, a.member || b.member, a.below.union(b.below)) ?? a
+
+const byElement = (a: FieldNode, b: FieldNode) => compareElements(a.element, b.element)
 
 function single(path: Path): FieldSet {
   let set = FieldSet.empty

@@ -5,6 +5,8 @@ import { path, setOf, Thing } from './apply.fixture.ts'
 import { FieldSet } from './field-set.ts'
 import { toFieldsV1 } from './fields-v1.ts'
 import { firstFields, type Unowned } from './first-fields.ts'
+import { firstFieldsText, NeedsPlainWay } from './first-fields-text.ts'
+import { FirstForms } from './first-forms.ts'
 import { topologyOf } from '../notation/topology.ts'
 import { TypedValueError } from './typed-items.ts'
 import { compare } from './typed-value.ts'
@@ -83,9 +85,12 @@ test.each(table.map(([what, object, unowned = ALL]) => ({ what, object, unowned 
   'the fields of $what are those of a comparison',
   ({ object, unowned }) => {
     for (const zero of [BLANK, {}]) {
-      expect(JSON.stringify(firstFields(topology, zero, object, unowned))).toBe(
-        JSON.stringify(compared(zero, object, unowned)),
-      )
+      const expected = JSON.stringify(compared(zero, object, unowned))
+      expect(JSON.stringify(firstFields(topology, zero, object, unowned))).toBe(expected)
+      // The text is made of small objects alone.
+      if (expected.length < 10_000)
+        expect(firstFieldsText(topology, zero, object, unowned) ?? 'null').toBe(expected)
+      else expect(() => firstFieldsText(topology, zero, object, unowned)).toThrow(NeedsPlainWay)
     }
   },
 )
@@ -93,6 +98,7 @@ test.each(table.map(([what, object, unowned = ALL]) => ({ what, object, unowned 
 test('an item twice has no fields', () => {
   const object = { spec: { set: ['a', 'a'] } }
   expect(() => firstFields(topology, {}, object, ALL)).toThrow(TypedValueError)
+  expect(() => firstFieldsText(topology, {}, object, ALL)).toThrow(NeedsPlainWay)
 })
 
 test('the fields of generated objects are those of a comparison', () => {
@@ -122,9 +128,60 @@ test('the fields of generated objects are those of a comparison', () => {
   })
   fc.assert(
     fc.property(fc.constantFrom(BLANK, {}), object, unowned, (zero, value, left) => {
-      expect(JSON.stringify(firstFields(topology, zero, value, left))).toBe(
-        JSON.stringify(compared(zero, value, left)),
-      )
+      const expected = JSON.stringify(compared(zero, value, left))
+      expect(JSON.stringify(firstFields(topology, zero, value, left))).toBe(expected)
+      expect(firstFieldsText(topology, zero, value, left) ?? 'null').toBe(expected)
     }),
+  )
+})
+
+test('objects with the same fields share one form that nobody can change', () => {
+  const forms = new FirstForms()
+  const find = (name: string) =>
+    forms.find(topology, BLANK, { ...BLANK, spec: { containers: [{ name, image: 'i' }] } }, ALL)
+  const [first, second, third] = [find('a'), find('a'), find('a')]
+  expect(first).toEqual({
+    'f:spec': {
+      'f:containers': { 'k:{"name":"a"}': { '.': {}, 'f:image': {}, 'f:name': {} } },
+    },
+  })
+  expect(second).toEqual(first)
+  expect(third).toBe(second)
+  expect(() => Object.assign(third!['f:spec'] as object, { a: 1 })).toThrow(TypeError)
+  expect(find('b')).not.toEqual(third)
+})
+
+test('few forms are kept, those that are in use among them', () => {
+  const forms = new FirstForms(2_000)
+  const find = (key: string) =>
+    forms.find(topology, {}, { metadata: { name: 'a', labels: { [key]: '' } } }, ALL)
+  find('used')
+  const used = find('used')
+  for (let i = 0; i < 200; i++) {
+    find(`k${i}`)
+    expect(find('used')).toBe(used)
+  }
+  expect(find('k1')).not.toBe(find('k1'))
+})
+
+test('escaped names, and names of the object prototype', () => {
+  const names = [
+    '"',
+    '\\',
+    'é',
+    '\ud800',
+    '\u2028',
+    '<',
+    '__proto__',
+    'constructor',
+    '1',
+    '-',
+    'Z',
+    'a',
+  ]
+  const labels = Object.fromEntries(names.map((name) => [name, name]))
+  const object = { metadata: { labels }, spec: { set: names } }
+  expect(firstFieldsText(topology, {}, object, ALL)).toBe(
+    JSON.stringify(firstFields(topology, {}, object, ALL)),
   )
 })

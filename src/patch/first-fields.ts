@@ -202,7 +202,7 @@ function* fill(json: JsonObject, finding: Iterable<Step[]>): Steps<void> {
 }
 
 /** Unowned paths behind a step; the same object when there are none. */
-function below(unowned: Unowned, text: string): Unowned {
+export function below(unowned: Unowned, text: string): Unowned {
   if (unowned === ALL_OWNED) return unowned
   const whole = unowned.whole.nodes.get(text)?.below
   const alone = unowned.alone.nodes.get(text)?.below
@@ -210,7 +210,8 @@ function below(unowned: Unowned, text: string): Unowned {
   return { whole: whole ?? ALL_OWNED.whole, alone: alone ?? ALL_OWNED.alone }
 }
 
-const ALL_OWNED: Unowned = { whole: FieldSet.empty, alone: FieldSet.empty }
+/** Nothing is left out. */
+export const ALL_OWNED: Unowned = { whole: FieldSet.empty, alone: FieldSet.empty }
 
 function written(steps: Step[]): JsonObject | null {
   if (steps.length === 0) return null

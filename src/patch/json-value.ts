@@ -29,16 +29,26 @@ export function sameJson(a: unknown, b: unknown): boolean {
   if (typeof a === 'bigint' || typeof b === 'bigint') return isNumeric(a) && isNumeric(b) && a == b
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i]))
+    if (!Array.isArray(b) || a.length !== b.length) return false
+    for (let i = 0; i < a.length; i++) if (!sameJson(a[i], b[i])) return false
+    return true
   }
   if (Array.isArray(b)) return false
-  const keys = Object.keys(a)
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every(
-      (key) => Object.hasOwn(b, key) && sameJson((a as JsonObject)[key], (b as JsonObject)[key]),
-    )
-  )
+  // Names are enumerated, which makes no array of them; JSON values inherit none.
+  let more = 0
+  for (const key in a) {
+    if (!Object.hasOwn(b, key)) return false
+    if (!sameJson((a as JsonObject)[key], (b as JsonObject)[key])) return false
+    more++
+  }
+  for (const _ in b) more--
+  return more === 0
+}
+
+/** Whether an object has members. */
+export function hasMembers(object: object): boolean {
+  for (const _ in object) return true
+  return false
 }
 
 const isNumeric = (value: unknown) => typeof value === 'bigint' || typeof value === 'number'

@@ -1,10 +1,12 @@
 /** Reads and writes the entries of `metadata.managedFields`, and updates them on each write. */
 import { StatusError } from '../meta/errors.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
+import { putInOrder } from '../base/in-order.ts'
 import { finish, type Steps } from '../base/steps.ts'
 import { compareText, fieldElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
 import { firstFieldsSteps } from './first-fields.ts'
+import type { FirstForms } from './first-forms.ts'
 import { FieldsV1Error, fromFieldsV1, toFieldsV1 } from './fields-v1.ts'
 import {
   ApplyConflict,
@@ -18,7 +20,8 @@ import {
 } from './managers.ts'
 import { sameJson } from './json-value.ts'
 import { TypedValueError } from './typed-items.ts'
-import { compareSteps, type Comparison } from './typed-value.ts'
+import type { Comparison } from './changes.ts'
+import { compareSteps } from './typed-value.ts'
 
 /** Decoded entries of one object. Managers are keyed by the members that all of their writes share. */
 export interface Managed {
@@ -110,7 +113,7 @@ function keepEntry(entry: ManagedFieldsEntry, id: string, manager: Manager): voi
 
 /** Writes entries in their order: by operation, time, manager, version and sub-resource. */
 export function writeManaged({ managers, times }: Managed): ManagedFieldsEntry[] {
-  return Array.from(managers, ([id, manager]) => {
+  const entries = Array.from(managers, ([id, manager]) => {
     const time = times.get(id)
     const known = writtenEntries.get(manager)
     if (known && known.time === time && readEntries.get(known)?.id === id) return known
@@ -127,7 +130,8 @@ export function writeManaged({ managers, times }: Managed): ManagedFieldsEntry[]
       keepEntry(entry, id, manager)
     }
     return entry
-  }).sort(byPlace)
+  })
+  return putInOrder(entries, byPlace)
 }
 
 function entryOf(of: {
@@ -178,6 +182,8 @@ export interface Update {
   readonly liveEntries: readonly ManagedFieldsEntry[] | undefined
   /** The entries that the client sent. */
   readonly sentEntries: readonly ManagedFieldsEntry[] | undefined
+  /** Field sets of other new objects. */
+  readonly forms?: FirstForms | undefined
 }
 
 /** The entries after a write that is no apply; none when the object is not tracked. Never throws for a client's fault. */
@@ -210,14 +216,14 @@ export function* updateSteps(update: Update, writer: Writer): Steps<readonly Man
   )
   yield
   const id = idOf({ ...writer, operation: 'Update', apiVersion: zero.apiVersion })
-  const all = capped(joined({ managers, times: before.times }, id, writer.now))
+  const all = capped(joined({ managers, times: before.times }, { id, now: writer.now, before }))
   yield
   return writeManaged(all)
 }
 
 /** The entries of a new object, which has no owners yet. */
 function* firstEntries(
-  { versions, zero, next }: Update,
+  { versions, zero, next, forms }: Update,
   writer: Writer,
 ): Steps<ManagedFieldsEntry[]> {
   const { apiVersion } = zero
@@ -225,7 +231,9 @@ function* firstEntries(
   if (!topology) return []
   const unowned = { whole: versions.ignored(apiVersion), alone: UNTRACKED }
   try {
-    const fieldsV1 = yield* firstFieldsSteps(topology, zero.object, next, unowned)
+    const fieldsV1 =
+      forms?.find(topology, zero.object, next, unowned) ??
+      (yield* firstFieldsSteps(topology, zero.object, next, unowned))
     if (!fieldsV1) return []
     const { manager, subresource, now } = writer
     return [entryOf({ manager, operation: 'Update', apiVersion, time: now, fieldsV1, subresource })]
@@ -267,15 +275,26 @@ function readable(entries: readonly ManagedFieldsEntry[] | undefined): Managed |
   }
 }
 
+/** The identifier and time of a writer, and the managers before its write. */
+interface Joining {
+  readonly id: string
+  readonly now: string
+  readonly before: Managed
+}
+
 /** Adds the changes of this write to the entry of its manager. */
-function joined({ managers, times }: Managed, id: string, now: string): Managed {
+function joined({ managers, times }: Managed, { id, now, before }: Joining): Managed {
   const all = new Map(managers)
   const mine = all.get(THIS_WRITE)
   all.delete(THIS_WRITE)
   const set = mine?.set.difference(UNTRACKED) ?? FieldSet.empty
   if (!mine || set.isEmpty) return { managers: all, times }
-  const previous = all.get(id)?.set ?? FieldSet.empty
-  all.set(id, { ...mine, set: previous.union(set) })
+  const previous = all.get(id)
+  const both = previous ? previous.set.union(set) : set
+  // Most writes change fields that their manager owns already: its entry is written down already.
+  const was = before.managers.get(id)
+  const isSame = was?.apiVersion === mine.apiVersion && was.set.equals(both)
+  all.set(id, isSame ? was : { ...mine, set: both })
   return { managers: all, times: new Map(times).set(id, now) }
 }
 
@@ -301,6 +320,7 @@ const UNTRACKED = FieldSet.ofPaths(
 
 /** Merges the oldest updates into one entry per version while there are too many of them. */
 function capped({ managers, times }: Managed): Managed {
+  if (managers.size <= MAX_UPDATERS) return { managers, times }
   const updaters = [...managers].filter(([, { applied }]) => !applied)
   if (updaters.length <= MAX_UPDATERS) return { managers, times }
   updaters.sort(
@@ -411,7 +431,8 @@ function* beforeApply({ versions, live, zero, liveEntries }: Apply, now: string)
   yield
   const managers = yield* updateManagerSteps(versions, zero, live.object, read.managers, THIS_WRITE)
   const identity = { manager: BEFORE_FIRST_APPLY, apiVersion: live.apiVersion, subresource: '' }
-  return joined({ managers, times: read.times }, idOf({ ...identity, operation: 'Update' }), now)
+  const id = idOf({ ...identity, operation: 'Update' })
+  return joined({ managers, times: read.times }, { id, now, before: read })
 }
 
 /** Fields of one owner that a conflict lists; it limits the size of the response. */

@@ -26,14 +26,8 @@ import { FieldSet } from './field-set.ts'
 import { sameJson } from './json-value.ts'
 import { withAtomicValues, withNamedFields } from './named-fields.ts'
 import type { Topology } from '../notation/topology.ts'
-import {
-  compareSteps,
-  type Comparison,
-  merge,
-  ownsExactly,
-  removeItems,
-  toFieldSet,
-} from './typed-value.ts'
+import type { Comparison } from './changes.ts'
+import { compareSteps, merge, ownsExactly, removeItems, toFieldSet } from './typed-value.ts'
 
 /** The fields of one manager. */
 export interface Manager {
@@ -154,7 +148,8 @@ export function* applyManagerSteps(
   // Most applies name the fields of the last one.
   const isSame = last?.apiVersion === apiVersion && ownsExactly(topology, config, last.set, unowned)
   const set = isSame ? last.set : toFieldSet(topology, config).recursiveDifference(ignored)
-  const mine = new Map(known).set(manager, { set, apiVersion, applied: true })
+  const isKept = isSame && last.applied
+  const mine = isKept ? known : new Map(known).set(manager, { set, apiVersion, applied: true })
   yield
   const merged = merge(topology, live.object, config)
   yield
@@ -197,13 +192,13 @@ class Views {
 }
 
 function reconciled(views: Views, managers: Managers): Managers {
-  return new Map(
-    Array.from(managers, ([id, manager]) => {
-      const topology = views.topology(manager.apiVersion)
-      const set = topology ? withAtomicValues(manager.set, topology) : manager.set
-      return [id, set === manager.set ? manager : { ...manager, set }]
-    }),
-  )
+  let all: Map<string, Manager> | null = null
+  for (const [id, manager] of managers) {
+    const topology = views.topology(manager.apiVersion)
+    const set = topology ? withAtomicValues(manager.set, topology) : manager.set
+    if (set !== manager.set) (all ??= new Map(managers)).set(id, { ...manager, set })
+  }
+  return all ?? managers
 }
 
 interface Change extends Comparison {
@@ -232,36 +227,37 @@ function* displace(
         ? yield* compareSteps(topology, views.in(apiVersion, live), views.in(apiVersion, next))
         : null
     const left = comparison && without(comparison, views.versions.ignored(apiVersion))
-    const change = left && { ...left, taken: left.modified.union(left.added) }
+    const change = left && takenFrom(left)
     changes.set(apiVersion, change)
     return change
   }
   const own = yield* changeIn(views.own)
   if (!own) throw new Error(`no topology of ${views.own}`)
-  const conflicts = new Map<string, FieldSet>()
-  const left = new Map<string, Manager>()
+  let conflicts: Map<string, FieldSet> | null = null
+  const left = new Map(managers)
   for (const [id, manager] of managers) {
-    if (id === writer) {
-      left.set(id, manager)
-      continue
-    }
+    if (id === writer) continue
     yield
     const change = yield* changeIn(manager.apiVersion)
     // Entries in versions that no longer exist have no effect.
-    if (!change) continue
-    const lost = manager.set.intersection(change.taken)
-    if (!lost.isEmpty) conflicts.set(id, lost)
-    const gone = lost.union(manager.set.intersection(change.removed))
-    if (gone.isEmpty) {
-      if (!manager.set.isEmpty) left.set(id, manager)
+    if (!change) {
+      left.delete(id)
       continue
     }
-    const set = manager.set.difference(gone)
-    if (!set.isEmpty) left.set(id, { ...manager, set })
+    const lost = manager.set.intersection(change.taken)
+    if (!lost.isEmpty) (conflicts ??= new Map()).set(id, lost)
+    const gone = lost.union(manager.set.intersection(change.removed))
+    const set = gone.isEmpty ? manager.set : manager.set.difference(gone)
+    if (set.isEmpty) left.delete(id)
+    else if (set !== manager.set) left.set(id, { ...manager, set })
   }
-  if (!force && conflicts.size > 0) throw new ApplyConflict(conflicts)
+  if (!force && conflicts) throw new ApplyConflict(conflicts)
   if (left.get(writer)?.set.isEmpty) left.delete(writer)
   return { managers: left, change: own }
+}
+
+function takenFrom({ added, removed, modified }: Comparison): Change {
+  return { added, removed, modified, taken: modified.union(added) }
 }
 
 const without = ({ added, removed, modified }: Comparison, ignored: FieldSet): Comparison => ({

@@ -6,7 +6,7 @@ import {
   shownValue,
   valueElement,
 } from './field-path.ts'
-import { isObject, type JsonObject } from './json-value.ts'
+import { hasMembers, isObject, type JsonObject } from './json-value.ts'
 import type { KeyField, ListTopology, MapTopology, Topology } from '../notation/topology.ts'
 
 /** A value that does not fit its topology; the message has one line for each fault when there are several. */
@@ -33,33 +33,61 @@ export function itemsOf(
   list: readonly unknown[],
   fault: (text: string) => void,
 ): ReadonlyMap<string, Item> {
-  const isKeyed = topology.relation === 'keyed'
-  const known = isKeyed ? read.get(list) : undefined
-  if (known?.topology === topology) return known.items
   const items = new Map<string, Item>()
-  let isFaulty = false
   for (const [i, value] of list.entries()) {
-    const element = topology.relation === 'set' ? valueOf(value) : keyOf(topology.keys, value)
+    const element = stepOf(topology, value)
     const isElement = typeof element !== 'string'
     if (isElement && !items.has(element.text)) {
       items.set(element.text, { element, value })
       continue
     }
-    isFaulty = true
     if (isElement) fault(`duplicate entries for key ${elementText(element)}`)
     else fault(`element ${i}: ${element}`)
   }
-  if (isKeyed && !isFaulty) read.set(list, { topology, items })
   return items
 }
 
-interface Read {
-  readonly topology: ListTopology
-  readonly items: ReadonlyMap<string, Item>
+/** The step to an item of a list that is not atomic, or why there is none. */
+export const stepOf = ({ relation, keys }: ListTopology, item: unknown): PathElement | string =>
+  relation === 'set' ? valueOf(item) : keyOf(keys, item)
+
+/** Items up to which lists are walked in pairs, and searched for duplicates one by one. */
+const SHORT = 16
+
+/** The steps to the items of the list that is being looked at; one for all, so that nothing is allocated. */
+const met: PathElement[] = []
+
+/**
+ * Whether two short lists have the same steps in the same order, each once: then they can be walked side by side. False
+ * says nothing about the lists.
+ */
+export function isPaired(
+  topology: ListTopology,
+  a: readonly unknown[],
+  b: readonly unknown[],
+): boolean {
+  if (a.length !== b.length || a.length > SHORT || !isDistinct(topology, a)) return false
+  for (let i = 0; i < a.length; i++) {
+    const left = stepOf(topology, a[i])
+    const right = stepOf(topology, b[i])
+    if (left === right) continue
+    if (typeof left === 'string' || typeof right === 'string' || left.text !== right.text)
+      return false
+  }
+  return true
 }
 
-/** Cache of decoded keyed lists: one write reads each several times. They belong to immutable documents. */
-const read = new WeakMap<readonly unknown[], Read>()
+/** Whether each item of a list has a step of its own. */
+function isDistinct(topology: ListTopology, list: readonly unknown[]): boolean {
+  if (list.length > SHORT) return itemsOf(topology, list, NOBODY).size === list.length
+  for (let i = 0; i < list.length; i++) {
+    const element = stepOf(topology, list[i])
+    if (typeof element === 'string') return false
+    for (let j = 0; j < i; j++) if (met[j]!.text === element.text) return false
+    met[i] = element
+  }
+  return true
+}
 
 /** The step to an item of a set, or why there is none. */
 function valueOf(item: unknown): PathElement | string {
@@ -73,15 +101,54 @@ function valueOf(item: unknown): PathElement | string {
 function keyOf(keys: readonly KeyField[], item: unknown): PathElement | string {
   if (item === null) return 'associative list with keys may not have a null element'
   if (!isObject(item)) return 'associative list with keys may not have non-map elements'
-  const fields: KeyValue[] = []
+  let node = firstNode(keys)
   for (const { name, standard } of keys) {
     const value = Object.hasOwn(item, name) ? item[name] : standard
     if (value === undefined) {
       return `associative list with keys has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`
     }
-    fields.push([name, value])
+    node &&= nextNode(node, value)
   }
-  return keyElement(fields)
+  if (node) return (node.element ??= keyElement(keyValues(keys, item)))
+  return keyElement(keyValues(keys, item))
+}
+
+const keyValues = (keys: readonly KeyField[], item: JsonObject): KeyValue[] =>
+  keys.map(({ name, standard }) => [name, Object.hasOwn(item, name) ? item[name] : standard])
+
+/** Steps that lead to items, by the values of their key fields one after the other. */
+interface KeyNode {
+  element: PathElement | null
+  readonly next: Map<unknown, KeyNode>
+}
+
+/** Steps in use: items of most objects have the same few names and ports. */
+let nodes = new WeakMap<readonly KeyField[], KeyNode>()
+let nodeCount = 0
+const MOST_NODES = 4096
+const LONGEST_KEY = 128
+
+function firstNode(keys: readonly KeyField[]): KeyNode | null {
+  // Values of users come and go, and those that are in use are back at once.
+  if (nodeCount > MOST_NODES) {
+    nodes = new WeakMap()
+    nodeCount = 0
+  }
+  let node = nodes.get(keys)
+  if (!node) nodes.set(keys, (node = { element: null, next: new Map() }))
+  return node
+}
+
+/** null: steps with such a value are not kept. */
+function nextNode(node: KeyNode, value: unknown): KeyNode | null {
+  const found = node.next.get(value)
+  if (found) return found
+  const isShort = typeof value === 'string' && value.length <= LONGEST_KEY
+  if (!isShort && typeof value !== 'number' && typeof value !== 'boolean') return null
+  const made: KeyNode = { element: null, next: new Map() }
+  node.next.set(value, made)
+  nodeCount++
+  return made
 }
 
 /** The topology of one key of an object; null: the key is not declared. */
@@ -90,7 +157,7 @@ export const memberTopology = (topology: MapTopology, key: string): Topology | n
 
 /** An object that has members. */
 export const filledObject = (value: unknown): value is JsonObject =>
-  isObject(value) && Object.keys(value).length > 0
+  isObject(value) && hasMembers(value)
 
 /** A list that has items. */
 export const filledList = (value: unknown): value is unknown[] =>
@@ -121,13 +188,11 @@ function fits(topology: Topology, value: unknown): boolean {
       if (!Array.isArray(value)) return false
       const of = topology.of()
       for (const item of value) if (!fits(of, item)) return false
-      return (
-        topology.relation === 'atomic' || itemsOf(topology, value, NOBODY).size === value.length
-      )
+      return topology.relation === 'atomic' || isDistinct(topology, value)
     }
     case 'map':
       if (!isObject(value)) return false
-      for (const key of Object.keys(value)) {
+      for (const key in value) {
         const of = memberTopology(topology, key)
         if (!of || !fits(of, value[key])) return false
       }

@@ -10,6 +10,7 @@ import { topologyOf } from '../notation/topology.ts'
 import { faultsOf } from './typed-items.ts'
 import {
   compare,
+  comparePlainly,
   extractItems,
   merge,
   ownsExactly,
@@ -592,6 +593,42 @@ describe('laws', () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  test('small objects are compared at once as large ones are in steps', () => {
+    // Items twice, in another order, or of another kind.
+    const odd = fc.record({
+      spec: some({
+        containers: fc.oneof(
+          fc.array(fc.record({ name: word, image: word }), { maxLength: 3 }),
+          fc.constantFrom(null, {}, 'x', [1], [null]),
+        ),
+        set: fc.array(word, { maxLength: 3 }),
+        raw: fc.jsonValue(),
+        byName: map(fc.constantFrom(null, {}, { label: 'a' })),
+      }),
+    })
+    const either = fc.oneof(value, odd)
+    const outcome = (how: typeof compare, a: unknown, b: unknown) => {
+      try {
+        const { added, removed, modified } = how(topology, a, b)
+        return [texts(added), texts(removed), texts(modified)]
+      } catch (error) {
+        return String(error)
+      }
+    }
+    fc.assert(
+      fc.property(either, either, (before, next) => {
+        expect(outcome(compare, before, next)).toEqual(outcome(comparePlainly, before, next))
+      }),
+      { numRuns: 500 },
+    )
+    const many = Object.fromEntries(
+      Array.from({ length: 5_000 }, (_, i) => [`k${i}`, { label: 'a' }]),
+    )
+    const large = { spec: { byName: many } }
+    const other = { spec: { byName: { ...many, k7: { label: 'b' } } } }
+    expect(outcome(compare, large, other)).toEqual([[], [], ['.spec.byName.k7.label']])
   })
 
   test('removing all paths of a value leaves no owned ones', () => {

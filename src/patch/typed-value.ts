@@ -3,16 +3,29 @@
  */
 import { finish, type Steps } from '../base/steps.ts'
 import { setOwn } from '../codec/json-scanner.ts'
-import { fieldElement, type PathElement } from './field-path.ts'
+import {
+  type Change,
+  Changes,
+  type Comparison,
+  becameOther,
+  fail,
+  MODIFIED,
+  NO_CHANGE,
+  stepTo,
+  wholeChange,
+} from './changes.ts'
+import { fieldElement } from './field-path.ts'
 import { type FieldNode, FieldSet } from './field-set.ts'
-import { isObject, type JsonObject, sameJson } from './json-value.ts'
+import { hasMembers, isObject, type JsonObject, sameJson } from './json-value.ts'
+import { quickDifference, TOO_MUCH } from './quick-difference.ts'
 import {
   filledList,
   filledObject,
   type Item,
+  isPaired,
   itemsOf,
   memberTopology,
-  TypedValueError,
+  stepOf,
 } from './typed-items.ts'
 import {
   DEDUCED,
@@ -93,13 +106,15 @@ function stepsMet(topology: Topology, value: unknown, set: FieldSet, unowned: Un
   let count = 0
   if (resolved.is === 'list' && resolved.relation !== 'atomic' && Array.isArray(value)) {
     const of = resolved.of()
-    for (const [text, item] of itemsOf(resolved, value, fail)) {
-      const met = stepMet(text, { of, value: item.value, member: true }, set, unowned)
+    for (const item of value) {
+      const element = stepOf(resolved, item)
+      if (typeof element === 'string') fail(element)
+      const met = stepMet(element.text, { of, value: item, member: true }, set, unowned)
       if (met < 0) return -1
       count += met
     }
   } else if (resolved.is === 'map' && !resolved.atomic && isObject(value)) {
-    for (const key of Object.keys(value)) {
+    for (const key in value) {
       const inner = value[key]
       const declared = resolved.fields.get(key)
       const of = (declared?.of ?? resolved.rest)?.() ?? DEDUCED
@@ -153,66 +168,37 @@ function isWhole(topology: Topology, value: unknown): boolean {
   return resolved.atomic || isEmptyObject(value)
 }
 
-const isEmptyObject = (value: unknown) => isObject(value) && Object.keys(value).length === 0
-
-const stepTo = (topology: MapTopology, key: string) =>
-  topology.fields.get(key)?.element ?? fieldElement(key)
-
-function fail(text: string): never {
-  throw new TypedValueError([text])
-}
-
-/** How two values of one topology differ, in paths. */
-export interface Comparison {
-  readonly added: FieldSet
-  readonly removed: FieldSet
-  readonly modified: FieldSet
-}
-
-const SIDES = ['added', 'removed', 'modified'] as const
-type Side = (typeof SIDES)[number]
+const isEmptyObject = (value: unknown) => isObject(value) && !hasMembers(value)
 
 /** Compares two values that fit. Throws TypedValueError when a list has an item twice. */
 export function compare(topology: Topology, before: unknown, after: unknown): Comparison {
   return finish(compareSteps(topology, before, after))
 }
 
-/** The same in steps. */
+/** The same in steps, where there is much to compare. */
 export function* compareSteps(
   topology: Topology,
   before: unknown,
   after: unknown,
 ): Steps<Comparison> {
-  const { below } = (yield* differSteps(topology, before, after)) ?? NO_CHANGE
+  const quick = quickDifference(topology, before, after)
+  const { below } =
+    (quick === TOO_MUCH ? yield* differSteps(topology, before, after) : quick) ?? NO_CHANGE
   return below
 }
 
-interface Change {
-  /** The change of the value itself. */
-  readonly self: Side | null
-  readonly below: Comparison
+/** Compares as `compare` does, all of it in steps: the plain way. */
+export function comparePlainly(topology: Topology, before: unknown, after: unknown): Comparison {
+  return (finish(differSteps(topology, before, after)) ?? NO_CHANGE).below
 }
 
-const NOTHING: Comparison = {
-  added: FieldSet.empty,
-  removed: FieldSet.empty,
-  modified: FieldSet.empty,
-}
 /** Members of a map, or items of a list, that are compared before the work may yield. */
 const PARTS_PER_STEP = 4096
-
-const NO_CHANGE: Change = { self: null, below: NOTHING }
-const MODIFIED: Change = { self: 'modified', below: NOTHING }
 
 /** null: no difference. */
 function* differSteps(topology: Topology, before: unknown, after: unknown): Steps<Change | null> {
   if (before === after) return null
-  if (before === undefined) {
-    return { self: 'added', below: { ...NOTHING, added: everyPath(topology, after) } }
-  }
-  if (after === undefined) {
-    return { self: 'removed', below: { ...NOTHING, removed: everyPath(topology, before) } }
-  }
+  if (before === undefined || after === undefined) return wholeChange(topology, before, after)
   const a = resolve(topology, before)
   const b = resolve(topology, after)
   if (a.is !== b.is) return becameOther(topology, before, after)
@@ -223,33 +209,6 @@ function* differSteps(topology: Topology, before: unknown, after: unknown): Step
     return yield* itemsDiffer(b, before, after)
   }
   return sameJson(before, after) ? null : MODIFIED
-}
-
-// Only undeclared values change their kind. Their parts are added or removed one by one, and the value itself changes.
-function becameOther(topology: Topology, before: unknown, after: unknown): Change {
-  const removed = everyPath(topology, before)
-  const added = everyPath(topology, after)
-  return { self: 'modified', below: { added, removed, modified: FieldSet.empty } }
-}
-
-/** The paths to all parts of an added or removed value, including containers. */
-function everyPath(topology: Topology, value: unknown): FieldSet {
-  const resolved = resolve(topology, value)
-  const nodes = new Map<string, FieldNode>()
-  if (resolved.is === 'map' && !resolved.atomic && isObject(value)) {
-    for (const key of Object.keys(value)) {
-      const inner = value[key]
-      if (inner === undefined) continue
-      const element = stepTo(resolved, key)
-      const below = everyPath(memberTopology(resolved, key) ?? DEDUCED, inner)
-      nodes.set(element.text, { element, member: true, below })
-    }
-  } else if (resolved.is === 'list' && resolved.relation !== 'atomic' && Array.isArray(value)) {
-    for (const [text, { element, value: inner }] of itemsOf(resolved, value, fail)) {
-      nodes.set(text, { element, member: true, below: everyPath(resolved.of(), inner) })
-    }
-  }
-  return FieldSet.byText(nodes)
 }
 
 function* membersDiffer(
@@ -301,38 +260,6 @@ function* itemsDiffer(
   return sum.finish()
 }
 
-/** Collects the changes of a value's parts. */
-class Changes {
-  readonly #nodes: Record<Side, Map<string, FieldNode> | null> = {
-    added: null,
-    removed: null,
-    modified: null,
-  }
-
-  add(element: PathElement, change: Change | null): void {
-    if (!change) return
-    for (const side of SIDES) {
-      const member = change.self === side
-      const below = change.below[side]
-      if (!member && below.isEmpty) continue
-      const nodes = (this.#nodes[side] ??= new Map())
-      nodes.set(element.text, { element, member, below })
-    }
-  }
-
-  /** null: there are none. */
-  finish(): Change | null {
-    const { added, removed, modified } = this.#nodes
-    if (!added && !removed && !modified) return null
-    const setOf = (nodes: Map<string, FieldNode> | null) =>
-      nodes ? FieldSet.byText(nodes) : FieldSet.empty
-    return {
-      self: null,
-      below: { added: setOf(added), removed: setOf(removed), modified: setOf(modified) },
-    }
-  }
-}
-
 /**
  * The live value with the configuration merged into it: objects by key, keyed lists and sets by item, all else replaced.
  * Neither is changed, the result shares with both, and parts that stay are those of the live value. Throws
@@ -358,7 +285,7 @@ export function merge(topology: Topology, live: unknown, config: unknown): unkno
 
 function mergedMembers(topology: MapTopology, live: JsonObject, config: JsonObject): JsonObject {
   let merged: JsonObject | null = null
-  for (const key of Object.keys(config)) {
+  for (const key in config) {
     const present = Object.hasOwn(live, key) ? live[key] : undefined
     const next = merge(memberTopology(topology, key) ?? DEDUCED, present, config[key])
     if (next !== present) setOwn((merged ??= { ...live }), key, next)
@@ -372,6 +299,7 @@ function mergedItems(
   live: readonly unknown[],
   config: readonly unknown[],
 ): readonly unknown[] {
+  if (isPaired(topology, live, config)) return mergedPairs(topology, live, config)
   const left = itemsOf(topology, live, (text) => fail(`lhs: ${text}`))
   const right = itemsOf(topology, config, (text) => fail(`rhs: ${text}`))
   const merged: unknown[] = []
@@ -406,6 +334,21 @@ function mergedItems(
   }
   const isSame = merged.length === live.length && merged.every((item, at) => item === live[at])
   return isSame ? live : merged
+}
+
+/** The same for lists with the same items in the same order. */
+function mergedPairs(
+  topology: ListTopology,
+  live: readonly unknown[],
+  config: readonly unknown[],
+): readonly unknown[] {
+  const of = topology.of()
+  let merged: unknown[] | null = null
+  for (let i = 0; i < live.length; i++) {
+    const next = merge(of, live[i], config[i])
+    if (next !== live[i]) (merged ??= [...live])[i] = next
+  }
+  return merged ?? live
 }
 
 /** The value without the paths of the set; a part that becomes empty becomes null, or absent at the top. */

@@ -4,17 +4,21 @@ import type { Attributes, Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
 import type { IterationQueue } from '../base/iteration-queue.ts'
 import type { Ids } from '../base/ids.ts'
-import { asPart, type RequestParts } from '../base/request-parts.ts'
+import type { RequestParts } from '../base/request-parts.ts'
 import { placeOfKey, type ObjectPlace } from '../base/store-keys.ts'
 import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import type { HookContext, Requester } from '../catalogue/resource.ts'
 import type { AgentTls } from './connect/target.ts'
 import type { AllocatorSet } from './allocations.ts'
+import type { FirstForms } from '../patch/first-forms.ts'
 import type { HotObjects } from './hot-objects.ts'
+import type { OwnWrites } from './own-writes.ts'
 import type { UnchangedWrites } from './unchanged-writes.ts'
 import type { TokenFinding, TokenSigner } from './tokens.ts'
+import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { WatchCache } from '../cache/watch-cache.ts'
+import type { Change, Commit } from '../engine/engine.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** What hooks of kinds know about the server. */
@@ -60,8 +64,12 @@ export interface WriteDependencies extends ActionDependencies {
   readonly guards?: ReadonlyMap<string, Guard>
   /** Objects of the last writes, decoded; absent: each write decodes the stored object. */
   readonly hot?: HotObjects
+  /** Records writes of the server itself; absent: they are not recorded. */
+  readonly ownWrites?: OwnWrites
   /** Writes that changed nothing before; absent: each is done again. */
   readonly unchanged?: UnchangedWrites
+  /** Field sets of objects created before; absent: each create makes its own. */
+  readonly forms?: FirstForms
   /** Whether the value under a key must be rewritten even if unchanged: it uses an old encryption key. */
   readonly isStale?: (key: string) => Promise<boolean>
 }
@@ -179,10 +187,35 @@ export interface Body {
 /** Query parameters: every value of each name in order. */
 export type Query = ReadonlyMap<string, readonly string[]>
 
-/** Waits for the store, as a part of the request. */
-export function storeWork<T>(call: Pick<Call, 'record'>, work: Promise<T>): Promise<T> {
+/** Waits until reads see what any server wrote, as a part of the request; null when they do. */
+export function storeReached(
+  cache: Pick<WatchCache, 'fresh' | 'traceNext'>,
+  call: Pick<Call, 'record'>,
+): Promise<void> | null {
+  const waiting = cache.fresh()
   const parts = call.record?.parts
-  return parts ? asPart(parts, 'etcd', work) : work
+  if (!waiting || !parts) return waiting
+  const begun = parts.begin('etcd')
+  if (begun.traceparent !== '') cache.traceNext(begun.traceparent)
+  return waiting.finally(() => begun.end())
+}
+
+/** Makes changes durable, as a part of the request; see `WatchCache.commit`. */
+export function storeChanges(
+  cache: Pick<WatchCache, 'commit'>,
+  call: Pick<Call, 'record'>,
+  changes: readonly Change[],
+  table: ResourceCache,
+): Promise<Commit> {
+  const parts = call.record?.parts
+  if (!parts) return cache.commit(changes, table)
+  const begun = parts.begin('etcd')
+  return cache.commit(traced(changes, begun.traceparent), table).finally(() => begun.end())
+}
+
+function traced(changes: readonly Change[], traceparent: string): readonly Change[] {
+  const [first, ...others] = changes
+  return first && traceparent !== '' ? [{ ...first, traceparent }, ...others] : changes
 }
 
 /** First value of a parameter; undefined when absent. */

@@ -17,7 +17,7 @@ import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
-import { keyOf, storeWork, type WriteDependencies, type Call } from './context.ts'
+import { keyOf, storeChanges, type WriteDependencies, type Call } from './context.ts'
 import { parseJson } from '../codec/json-text.ts'
 import { encodeObjectSteps, unversioned } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
@@ -66,7 +66,7 @@ export async function createObject(
     const present = table.get(key)
     if (present) throw taken(present)
     if (options.dryRun) return { is: 'object', status: 201, version: unversioned(record as Buffer) }
-    const result = storeWork(call, created(api, table, changes, taken))
+    const result = created(api, call, { table, changes, taken })
     if (call.served.mayLeave) return unlessLeft(api, call.served, { key, made: await result })
     // Without allocations there is only one attempt; the object is released before the wait for the disk.
     if (changes.length === 1) return result as Promise<Result>
@@ -158,6 +158,7 @@ async function admittedCreate(
     const owning = recordOwners(call, options, {
       next: sent,
       before: null,
+      forms: api.forms,
       c: call.context(),
     })
     if (owning) await owning
@@ -201,15 +202,19 @@ async function completed(
   return isGenerated
 }
 
+/** What is left of a create that passed all steps: nothing of its object, which is released before the wait. */
+interface PassedCreate extends Pick<Creation, 'table' | 'taken'> {
+  readonly changes: readonly [Change, ...Change[]]
+}
+
 /** Commits a new object; null when an allocation conflicts with another object's. Throws 409 with `taken`. */
 async function created(
   api: WriteDependencies,
-  table: ResourceCache,
-  changes: readonly [Change, ...Change[]],
-  taken: (version: StoredObject | null) => Error,
+  call: Call,
+  { table, changes, taken }: PassedCreate,
 ): Promise<Result | null> {
   const [{ key }] = changes
-  const commit = await api.cache.commit(changes, table)
+  const commit = await storeChanges(api.cache, call, changes, table)
   if (commit.done)
     return { is: 'object', status: 201, version: committed(table, changes[0], commit.at) }
   if (isAllocationKey(commit.key)) return null

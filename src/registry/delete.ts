@@ -16,7 +16,14 @@ import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import type { MaybeDecoded } from './admission-object.ts'
 import { optionsOfDeletion } from './admission-options.ts'
-import { type WriteDependencies, type Call, first, keyOf, placeOf, storeWork } from './context.ts'
+import {
+  type WriteDependencies,
+  type Call,
+  first,
+  keyOf,
+  placeOf,
+  storeChanges,
+} from './context.ts'
 import { existing } from './get.ts'
 import { deleteEach } from './delete-each.ts'
 import { select } from './list.ts'
@@ -140,7 +147,7 @@ async function deleteOnce(
       ...(await companions(api, call, served)),
     ]
     const table = await api.cache.resourceCache(served.storage)
-    const committing = storeWork(call, api.cache.commit(changes, table))
+    const committing = storeChanges(api.cache, call, changes, table)
     begun?.()
     return (await committing).done ? deleted(served, old.metadata, live, answer) : null
   }
@@ -151,7 +158,7 @@ async function deleteOnce(
     return deleted(served, next.metadata, wanted, answer)
   const changes = objectChanges(api, { served, key, old, next, record, over: live.revision })
   const table = await api.cache.resourceCache(served.storage)
-  const committing = storeWork(call, api.cache.commit(changes, table))
+  const committing = storeChanges(api.cache, call, changes, table)
   begun?.()
   const commit = await committing
   if (!commit.done) return null
@@ -198,7 +205,7 @@ async function deleteAtOnce(
   if (deletion.dryRun) return deleted(served, metadata, live, answer)
   const table = api.cache.loaded(served.storage) ?? (await api.cache.resourceCache(served.storage))
   const gone: Change = { key, value: null, ifChangedAt: live.revision }
-  const committing = storeWork(call, api.cache.commit([gone], table))
+  const committing = storeChanges(api.cache, call, [gone], table)
   begun?.()
   return (await committing).done ? deleted(served, metadata, live, answer) : null
 }

@@ -1,6 +1,6 @@
 /** What a request must wait for, so that it sees all earlier writes of any server. */
 import { StatusError } from '../meta/errors.ts'
-import { first, storeWork, type ReadDependencies, type Call } from './context.ts'
+import { first, storeReached, type ReadDependencies, type Call } from './context.ts'
 
 /**
  * Null when the request may be served at once: no other server writes to the store, or the request names a revision,
@@ -15,8 +15,7 @@ export function freshness(
     const { query } = call
     if (query.size > 0 && (first(query, 'resourceVersion') || first(query, 'continue'))) return null
   }
-  const waiting = api.cache.fresh()
-  return waiting && storeWork(call, waiting)
+  return storeReached(api.cache, call)
 }
 
 /**

@@ -18,6 +18,8 @@ export class HotObject {
   readonly revision: number
   readonly object: Typed
   #json: JsonObject | null = null
+  #bare: Typed | null = null
+  #pair: Pair | null = null
 
   constructor(storage: ResourceEntry, revision: number, object: Typed) {
     this.storage = storage
@@ -32,13 +34,23 @@ export class HotObject {
 
   /** Computes the JSON from that of another object, with which this one shares most parts. */
   likeness(before: HotObject): this {
-    if (before.#json) this.#json = documentLike(this.storage, this.object, before)
+    if (before.#json) {
+      const { over, codec } = this.storage
+      const bare = this.bare as unknown as JsonObject
+      this.#json =
+        over && isLikeable(this.storage) ? over.plain(bare, before.pair) : codec.plain(bare)
+    }
     return this
   }
 
-  /** Both forms. The JSON lacks managedFields, so that a decoded object gets those of this one. */
+  /** Both forms, without managedFields. */
   get pair(): Pair {
-    return { object: this.object as unknown as JsonObject, json: this.json }
+    return (this.#pair ??= { object: this.bare as unknown as JsonObject, json: this.json })
+  }
+
+  /** The object without managedFields. */
+  get bare(): Typed {
+    return (this.#bare ??= bareOf(this.object))
   }
 }
 
@@ -90,11 +102,15 @@ export function documentLike(
   object: Typed,
   before: HotObject | null,
 ): JsonObject {
-  const { managedFields: _, ...metadata } = object.metadata
-  const bare = { ...object, metadata } as unknown as JsonObject
+  const bare = bareOf(object) as unknown as JsonObject
   return before && storage.over && isLikeable(storage)
     ? storage.over.plain(bare, before.pair)
     : storage.codec.plain(bare)
+}
+
+function bareOf(object: Typed): Typed {
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata }
 }
 
 /** As `decodeServedSteps`, of a document that shares parts with that of `before`. Throws 400. */
@@ -107,7 +123,7 @@ export function* decodeLikeSteps(
   const decoding = new Decoding({ written })
   try {
     const decoded = served.over!.decode(value, before.pair, decoding) as unknown as Typed
-    const object = shallow(decoded, before.object)
+    const object = shallow(decoded, before.bare)
     const { managedFields } = before.object.metadata
     if (managedFields) object.metadata.managedFields = managedFields
     yield
@@ -125,6 +141,45 @@ export const decodeLike = (...like: Parameters<typeof decodeLikeSteps>) =>
 /** Whether writes through an endpoint may share parts with the present object. */
 export const isLikeable = ({ conversion, over, strategy }: ResourceEntry): boolean =>
   !conversion && !!over && strategy.sharesParts === true
+
+/** An object from a body, with the parts of the present one that it repeats. The given one must not be used afterwards. */
+export const sharing = (object: Typed, { object: before }: HotObject): Typed =>
+  shallow(withPartsOf(object, before) as Typed, before)
+
+/** The value before where both are equal, else the value itself, in which all parts that stay are those from before. */
+export function withPartsOf(value: unknown, before: unknown): unknown {
+  if (typeof value !== 'object' || typeof before !== 'object') return value
+  if (value === null || before === null) return value
+  if (Array.isArray(value)) return Array.isArray(before) ? withItemsOf(value, before) : value
+  if (!isPlain(value) || !isPlain(before)) return value
+  let same = 0
+  let count = 0
+  for (const key in value) {
+    count++
+    if (!Object.hasOwn(before, key)) continue
+    const was = before[key]
+    const part = withPartsOf(value[key], was)
+    if (part !== value[key]) value[key] = part
+    if (part === was) same++
+  }
+  if (same !== count) return value
+  for (const _ in before) count--
+  return count === 0 ? before : value
+}
+
+function withItemsOf(value: unknown[], before: readonly unknown[]): readonly unknown[] {
+  let same = value.length === before.length
+  for (let i = 0; i < value.length && i < before.length; i++) {
+    const part = withPartsOf(value[i], before[i])
+    if (part !== value[i]) value[i] = part
+    if (part !== before[i]) same = false
+  }
+  return same ? before : value
+}
+
+/** Other objects, such as bytes, are no JSON. */
+const isPlain = (value: object): value is JsonObject =>
+  Object.getPrototypeOf(value) === Object.prototype
 
 /**
  * A copy of an object for a write, whose own members and theirs can be set. What lies deeper is shared with `before`, and

@@ -12,9 +12,11 @@ import { deleteObject, deletionFrom, type Given } from './delete.ts'
 import { decodeStored } from './objects.ts'
 import { commitAll } from './object-changes.ts'
 import type { WriteOptions } from './options.ts'
+import type { OwnWrite, OwnWrites } from './own-writes.ts'
 import type { Result } from './results.ts'
+import { StatusError } from '../meta/errors.ts'
 import { createObject, creationOf } from './create-object.ts'
-import { updateObject } from './update-object.ts'
+import { updateObject, type Source } from './update-object.ts'
 
 /** The server as a user. */
 const SERVER: User = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} }
@@ -52,21 +54,33 @@ export interface ChangeOptions {
 /** Creates a new object from the present one, or changes the copy that it gets. */
 export type ChangeObject<T extends Typed> = (present: T) => T | void
 
+/** How a writer writes. */
+interface InternalWriterOptions {
+  /** The field manager of the writes; that of the server by default. */
+  readonly manager?: string
+  /** The writes are a part of a request, or of another write: they are no requests of their own. */
+  readonly isPart?: boolean
+}
+
 /** Writes as the server's own user. Every method throws StatusError when it is refused. */
 export class InternalWriter {
   readonly #api: WriteDependencies
   readonly #agent: string
+  readonly #own: OwnWrites | null
 
-  /** `manager`: the field manager of the writes. */
-  constructor(api: WriteDependencies, manager = api.v.resolve('{system}-apiserver')) {
+  constructor(api: WriteDependencies, options: InternalWriterOptions = {}) {
+    const { manager = api.v.resolve('{system}-apiserver'), isPart = false } = options
     this.#api = api
     this.#agent = manager
+    this.#own = isPart ? null : (api.ownWrites ?? null)
   }
 
   /** Creates an object. */
   async create<T extends Typed>({ served, namespace, object }: NewObject): Promise<T> {
     const call = this.#call({ served, namespace, name: '' })
-    const result = await createObject(this.#api, call, this.#decoded(served, object, call), OPTIONS)
+    const result = await this.#run({ verb: 'create', call, object }, (told) =>
+      createObject(this.#api, told, this.#decoded(served, object, told), OPTIONS),
+    )
     return this.#object(call, result)
   }
 
@@ -75,6 +89,7 @@ export class InternalWriter {
    * all were created. They hold no allocated values.
    */
   async createAll(objects: readonly NewObject[]): Promise<boolean> {
+    if (this.#own) return this.#createEach(objects)
     const changes = []
     for (const { served, namespace, object } of objects) {
       const call = this.#call({ served, namespace, name: '' })
@@ -96,26 +111,44 @@ export class InternalWriter {
     { dryRun = false, attempts, action }: ChangeOptions = {},
   ): Promise<T> {
     const call = this.#call(place)
-    const result = await updateObject(
-      this.#api,
-      call,
-      {
-        async next({ old }) {
-          const present = copyJson(old) as T
-          return change(present) ?? present
-        },
-        fresh: null,
-        ...(attempts === undefined ? {} : { attempts }),
-        ...(action === undefined ? {} : { part: action, tracked: true, isAdmitted: true }),
+    const update: Source = {
+      async next({ old }) {
+        const present = copyJson(old) as T
+        return change(present) ?? present
       },
-      { ...OPTIONS, dryRun },
+      fresh: null,
+      ...(attempts === undefined ? {} : { attempts }),
+      ...(action === undefined ? {} : { part: action, tracked: true, isAdmitted: true }),
+    }
+    const result = await this.#run({ verb: 'update', call }, (told) =>
+      updateObject(this.#api, told, update, { ...OPTIONS, dryRun }),
     )
     return this.#object(call, result)
   }
 
   /** Deletes an object. */
   async delete(place: WritePlace, given: Given = {}): Promise<void> {
-    await deleteObject(this.#api, this.#call(place), deletionFrom(this.#api, given))
+    const call = this.#call(place)
+    await this.#run({ verb: 'delete', call }, (told) =>
+      deleteObject(this.#api, told, deletionFrom(this.#api, given)),
+    )
+  }
+
+  #run(write: OwnWrite, work: (call: Call) => Promise<Result>): Promise<Result> {
+    return this.#own ? this.#own.run(write, work) : work(write.call)
+  }
+
+  /** Each is a request of its own; they share flushes, since none waits for another. */
+  async #createEach(objects: readonly NewObject[]): Promise<boolean> {
+    const made = await Promise.allSettled(objects.map((object) => this.create(object)))
+    let isWhole = true
+    for (const one of made) {
+      if (one.status === 'fulfilled') continue
+      const { reason: error } = one as { readonly reason: unknown }
+      if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
+      isWhole = false
+    }
+    return isWhole
   }
 
   #decoded(served: ResourceEntry, object: object, call: Call): Typed {

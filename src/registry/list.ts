@@ -57,19 +57,19 @@ export async function select(
       chosen.matches,
     )
     state.examined?.(candidates.length, items.length)
-    return listResult(state.at, items)
+    return listResult(state, items, candidates.length)
   }
   // With a selector the remaining items are not counted: that would evaluate it for all of them.
   const isCounted = chosen.matches === null && only === undefined
-  const { items, next } = isCounted
+  const { items, next, examined } = isCounted
     ? firstOf(state, start.limit)
     : firstChosen(state, chosen, { limit: start.limit, only })
-  if (!next) return listResult(state.at, items)
+  if (!next) return listResult(state, items, examined)
   const behind = () =>
     api.cache.loaded(served.storage)?.countAfter(prefix, next.key, state.at) ??
     state.all().length - start.limit - 1
   return {
-    ...listResult(state.at, items),
+    ...listResult(state, items, examined),
     continueToken: encodeContinue(
       { revision: state.at, start: next.key.slice(prefix.length) },
       api.v,
@@ -82,13 +82,14 @@ export async function select(
 interface Chunk {
   readonly items: readonly StoredObject[]
   readonly next: StoredObject | undefined
+  readonly examined: number
 }
 
 function firstOf(state: ListState, limit: number): Chunk {
   const found = state.all(limit + 1)
   const items = found.slice(0, limit)
   refuseUnreadable(items)
-  return { items, next: found[limit] }
+  return { items, next: found[limit], examined: items.length }
 }
 
 function firstChosen(
@@ -114,16 +115,21 @@ function firstChosen(
     items.push(version)
   }
   state.examined?.(examined, items.length)
-  return { items, next }
+  return { items, next, examined }
 }
 
-const listResult = (revision: number, items: readonly StoredObject[]): ListResult => ({
+const listResult = (
+  { at, isIndexed = false }: ListState,
+  items: readonly StoredObject[],
+  examined: number,
+): ListResult => ({
   is: 'list',
   status: 200,
-  revision,
+  revision: at,
   items,
   continueToken: '',
   remaining: undefined,
+  search: { examined, isIndexed },
 })
 
 async function chosenOf(

@@ -169,18 +169,42 @@ export function unversioned(record: Buffer): StoredObject {
   return asVersion(cut, 0)
 }
 
-function selectorText(served: ResourceEntry, object: Typed): string {
-  const { selectable } = served.strategy
+type Selectable = NonNullable<ResourceEntry['strategy']['selectable']>
+
+interface SelectableField {
+  /** The name as JSON, with its colon. */
+  readonly opening: string
+  readonly read: Selectable[string]
+}
+
+const selectableFields = new WeakMap<Selectable, readonly SelectableField[]>()
+
+/** The labels and selectable fields of an object as JSON; empty when there are none. */
+function selectorText({ strategy }: ResourceEntry, object: Typed): string {
   const { labels } = object.metadata
-  const parts: { l?: unknown; f?: Record<string, string> } = {}
-  if (labels && Object.keys(labels).length > 0) parts.l = labels
-  if (selectable) {
-    const fields: [string, string][] = []
-    for (const [name, read] of Object.entries(selectable)) {
-      const value = read(object)
-      if (value !== undefined && value !== '') fields.push([name, value])
-    }
-    if (fields.length > 0) parts.f = Object.fromEntries(fields)
+  const fields = strategy.selectable ? fieldsText(strategy.selectable, object) : ''
+  const isLabelled = labels !== undefined && Object.keys(labels).length > 0
+  if (isLabelled) {
+    const text = `{"l":${JSON.stringify(labels)}`
+    return fields === '' ? `${text}}` : `${text},"f":{${fields}}}`
   }
-  return parts.l === undefined && parts.f === undefined ? '' : JSON.stringify(parts)
+  return fields === '' ? '' : `{"f":{${fields}}}`
+}
+
+function fieldsText(selectable: Selectable, object: Typed): string {
+  let fields = selectableFields.get(selectable)
+  if (!fields) {
+    fields = Object.entries(selectable).map(([name, read]) => ({
+      opening: `${JSON.stringify(name)}:`,
+      read,
+    }))
+    selectableFields.set(selectable, fields)
+  }
+  let text = ''
+  for (const { opening, read } of fields) {
+    const value = read(object)
+    if (value === undefined || value === '') continue
+    text += `${text === '' ? '' : ','}${opening}${JSON.stringify(value)}`
+  }
+  return text
 }

@@ -4,6 +4,7 @@ import { paced, type Steps } from '../base/steps.ts'
 import { formatTime } from '../base/time.ts'
 import { fieldElement, type Path } from '../patch/field-path.ts'
 import { FieldSet } from '../patch/field-set.ts'
+import type { FirstForms } from '../patch/first-forms.ts'
 import { FieldsV1Error } from '../patch/fields-v1.ts'
 import { sameJson } from '../patch/json-value.ts'
 import { readManaged, updateSteps, type Writer as FieldWriter } from '../patch/managed-fields.ts'
@@ -121,13 +122,15 @@ interface OwnedWrite {
   readonly before: Typed | null
   /** The present object where it is known from its last write. */
   readonly hot?: HotObject | null
+  /** Field sets of other new objects. */
+  readonly forms?: FirstForms | undefined
   readonly c: HookContext
 }
 
 function* ownerSteps(
   call: Call,
   options: WriteOptions,
-  { next, before, hot = null, c }: OwnedWrite,
+  { next, before, hot = null, forms, c }: OwnedWrite,
   conversions: Conversions | null,
 ): Steps<void> {
   const { served } = call
@@ -150,6 +153,7 @@ function* ownerSteps(
       next: document,
       liveEntries: before?.metadata.managedFields,
       sentEntries: next.metadata.managedFields,
+      forms,
     },
     writerOf(call, options, c),
   )
@@ -187,8 +191,10 @@ const counts = new WeakMap<object, number>()
 
 function holdTooMany(entries: readonly ManagedFieldsEntry[]): boolean {
   let left = MAX_VALUES
-  for (const { fieldsV1, ...others } of entries) {
-    left -= Object.keys(others).length + 1
+  for (const entry of entries) {
+    const { fieldsV1 } = entry
+    left--
+    for (const name in entry) if (name !== 'fieldsV1') left--
     if (!fieldsV1) continue
     let count = counts.get(fieldsV1)
     if (count === undefined) counts.set(fieldsV1, (count = countUpTo(fieldsV1, MAX_VALUES)))

@@ -105,7 +105,8 @@ async function readPatch(
   served: ResourceEntry,
 ): Promise<{ readonly change: Change; readonly options: WriteOptions }> {
   const body = await call.body()
-  const accepted = acceptedOf(served)
+  // A scale is patched as the resource that has it.
+  const accepted = acceptedOf(call.served)
   const type = PLAIN.find((one) => one === body.mediaType && accepted.includes(one))
   if (type === undefined) throw unsupportedMediaType(accepted)
   const options = writeOptions(call.query, api.v, 'PatchOptions')

@@ -23,6 +23,16 @@ export interface ListResult {
   readonly continueToken: string
   /** Number of items after this chunk; undefined when not reported. */
   readonly remaining: number | undefined
+  /** What it took, for metrics; absent: unknown. */
+  readonly search?: ListSearch
+}
+
+/** How a list was made. */
+export interface ListSearch {
+  /** Number of objects that were looked at. */
+  readonly examined: number
+  /** Whether an index had chosen them. */
+  readonly isIndexed: boolean
 }
 
 /** An object that is not stored: made for this response. */

@@ -145,7 +145,7 @@ test('indexes answer as all objects do, after any changes, at any revision and i
               await h.ask(h.indexed, selector, query),
               await h.ask(h.plain, selector, query),
             ]
-            expect(got).toEqual(expected)
+            expect({ ...got, search: null }).toEqual({ ...expected, search: null })
             if (!('continueToken' in got) || got.continueToken === '') break
             delete query['resourceVersion']
             delete query['resourceVersionMatch']

@@ -8,13 +8,14 @@ import { checkMetadata, checkMetadataUpdate } from '../meta/check-metadata.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import { parseJson } from '../codec/json-text.ts'
+import { sameJson } from '../patch/json-value.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import type { HookContext, PartSubresource } from '../catalogue/resource.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { Commit } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
-import { keyOf, storeWork, type WriteDependencies, type Call } from './context.ts'
+import { keyOf, storeChanges, type WriteDependencies, type Call } from './context.ts'
 import { isLikeable, type HotObject } from './hot-objects.ts'
 import { asVersion, decodeDocumentSteps, encodeObject, encodeObjectSteps } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
@@ -291,7 +292,7 @@ async function storeUpdate(
   if (isFinished(served, next)) {
     if (options.dryRun) return { is: 'object', status: 200, version: wanted }
     const changes = objectChanges(api, { served, key, old, next: null, record: null, over })
-    const commit = await storeWork(call, api.cache.commit(changes, table))
+    const commit = await storeChanges(api.cache, call, changes, table)
     if (commit.done) return { is: 'object', status: 200, version: wanted }
     return again(call, commit, conditional)
   }
@@ -305,7 +306,7 @@ async function storeUpdate(
   }
   if (options.dryRun) return { is: 'object', status: 200, version: wanted }
   const changes = objectChanges(api, { served, key, old, next, record, over })
-  const commit = await storeWork(call, api.cache.commit(changes, table))
+  const commit = await storeChanges(api.cache, call, changes, table)
   if (!commit.done) return isAllocationKey(commit.key) ? null : again(call, commit, conditional)
   const version = committed(table, changes[0], commit.at)
   if (version.revision === commit.at) api.hot?.keep(served, version, next, hot)
@@ -327,12 +328,19 @@ function isSameButTimes(compared: Compared, pace: Pace): boolean | Promise<boole
   const { managedFields } = next.metadata
   const before = old.metadata.managedFields
   if (managedFields === before || !before) return false
-  // Most writes change bytes after the metadata, which is cheap to detect.
+  // Most writes change labels, or bytes after the metadata, which is cheap to detect.
+  if (differ(next.metadata.labels, old.metadata.labels)) return false
+  if (differ(next.metadata.annotations, old.metadata.annotations)) return false
   if (!behindMetadata(wanted).equals(behindMetadata(live))) return false
   if (!sameButTimes(managedFields, before)) return false
   const pause = pace.pause()
   return pause ? pause.then(() => isSameWithOwnersOf(compared)) : isSameWithOwnersOf(compared)
 }
+
+const differ = (
+  a: Readonly<Record<string, string>> = {},
+  b: Readonly<Record<string, string>> = {},
+) => !sameJson(a, b)
 
 function isSameWithOwnersOf({ served, next, old, live }: Compared): boolean {
   const managedFields = old.metadata.managedFields!

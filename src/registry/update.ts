@@ -3,11 +3,12 @@ import { type WriteDependencies, type Call } from './context.ts'
 import { Scale } from '../kinds/autoscaling/scale.ts'
 import { scaleKind, updateScale } from './scale.ts'
 import { toStored } from './conversion.ts'
+import { isLikeable, sharing } from './hot-objects.ts'
 import { writeOptions } from './options.ts'
 import { readObject } from './read-body.ts'
 import type { Result } from './results.ts'
 import { unlessUnchanged } from './unchanged-writes.ts'
-import { updateObject } from './update-object.ts'
+import { updateObject, type Present } from './update-object.ts'
 import { takeNamespace } from './write.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { ScaleSubresource } from '../catalogue/resource.ts'
@@ -28,17 +29,18 @@ async function updateOnce(api: WriteDependencies, call: Call): Promise<Result> {
   }
   const sent = await next()
   let unused = true
-  const source = async () => {
-    if (!unused) return next()
+  const source = async (present?: Present) => {
+    const object = unused ? sent : await next()
     unused = false
-    return sent
+    const hot = present?.hot
+    return hot && isLikeable(call.served) ? sharing(object, hot) : object
   }
   return updateObject(
     api,
     call,
     {
       next: source,
-      fresh: call.served.strategy.createOnUpdate === true ? source : null,
+      fresh: call.served.strategy.createOnUpdate === true ? () => source() : null,
       uid: sent.metadata.uid,
     },
     options,

@@ -22,7 +22,7 @@ export class DanglingConditions {
   constructor(api: Api, present: FlowConfiguration, onError: (error: unknown) => void) {
     this.#api = api
     this.#present = present
-    this.#writer = new InternalWriter(api, MANAGER)
+    this.#writer = new InternalWriter(api, { manager: MANAGER })
     this.#onError = onError
   }
 

@@ -2,7 +2,7 @@
 import { placeOf, type Api } from '../registry/context.ts'
 import { InternalWriter } from '../registry/internal-writer.ts'
 import { pause } from '../client/retry.ts'
-import type { RemoveInstances } from '../controllers/definition-finalizer.ts'
+import { InstancesRemain, type RemoveInstances } from '../controllers/definition-finalizer.ts'
 import { definitionOwner } from '../extend/definitions.ts'
 import type { ResourceEntry } from '../catalogue/entry.ts'
 import { StatusError } from '../meta/errors.ts'
@@ -15,7 +15,8 @@ const AT_ONCE = 50
 
 /** Removes the objects of a definition from the store, also in versions that are not served. */
 export function instanceRemoval(api: Api): RemoveInstances {
-  const writer = new InternalWriter(api)
+  // They go with their definition, whose deletion is a request.
+  const writer = new InternalWriter(api, { isPart: true })
   return async ({ metadata: { name = '' }, spec }, signal) => {
     const entry = api.catalogue.now.entry(spec.group, spec.names.plural)
     if (!entry) return
@@ -25,7 +26,7 @@ export function instanceRemoval(api: Api): RemoveInstances {
     for (let waited = 0; ; waited += LOOK_MS) {
       await deleteAll(api, writer, stored)
       if ((await keysOf(api, stored)).length === 0) return
-      if (waited >= WAIT_MS) throw new Error('timed out waiting for the condition')
+      if (waited >= WAIT_MS) throw new InstancesRemain('timed out waiting for the condition')
       await pause(api.clock, LOOK_MS, signal)
     }
   }

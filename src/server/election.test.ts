@@ -51,6 +51,7 @@ async function enter(identity: string): Promise<void> {
   }
   const election = await takePart({
     api: own,
+    audit: null,
     log: { ...silentLog, warn: (text) => said.push(`${identity}: ${text}`) },
     namespace: 'default',
     name: 'work',

@@ -4,6 +4,7 @@
  */
 import { alwaysAllow } from '../authz/always.ts'
 import type { Log } from '../base/log.ts'
+import type { RequestAudit } from '../http/audit.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { LeaderElector } from '../client/leader-election.ts'
 import type { ResourceAddress } from '../client/transport.ts'
@@ -23,6 +24,8 @@ export interface ElectedWork {
 export interface ElectionParts {
   readonly api: Api
   readonly log: Log
+  /** Records the requests; null: they are not recorded. */
+  readonly audit: RequestAudit | null
   /** Namespace and name of the Lease. */
   readonly namespace: string
   readonly name: string
@@ -65,12 +68,12 @@ class Candidate implements Election {
   #isTold = false
 
   constructor(parts: ElectionParts) {
-    const { api, namespace, name, identity } = parts
+    const { api, audit, namespace, name, identity } = parts
     const leases = leasesOf(api)
     this.#parts = parts
     this.#elector = new LeaderElector({
       client: localClient({
-        api,
+        ...{ api, audit },
         authorizer: alwaysAllow,
         user: serverUser,
         userAgent: api.v.resolve('{system}-apiserver'),

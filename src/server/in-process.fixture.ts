@@ -3,6 +3,7 @@ import { admissionChain } from '../admission/chain.ts'
 import { admissionPlugins } from '../admission/index.ts'
 import type { PluginDeps } from '../admission/plugin.ts'
 import { keyOf, KeyedMutex, type Api } from '../registry/context.ts'
+import { FirstForms } from '../patch/first-forms.ts'
 import { HotObjects } from '../registry/hot-objects.ts'
 import { UnchangedWrites } from '../registry/unchanged-writes.ts'
 import { pluginWriter } from '../registry/plugin-writer.ts'
@@ -209,6 +210,7 @@ function apiOf({ v, clock, cache, catalogue, objects, ...given }: ApiParts): Api
     mutex: new KeyedMutex(),
     hot: new HotObjects(),
     unchanged: new UnchangedWrites(),
+    forms: new FirstForms(),
   }
   return api
 }

@@ -37,6 +37,13 @@ export function objectSource(api: Api, onError: (error: unknown) => void = () =>
         }
       }
     },
+    known<T extends Typed>(name: ResourceName, namespace: string, objectName: string) {
+      const served = storedForm(api, name)
+      const table = served && api.cache.loaded(served)
+      if (!table || objectName === '') return
+      const version = table.get(keyOf(served, namespace, objectName))
+      return version ? decode<T>(served, version) : null
+    },
     fresh: () => api.cache.fresh(),
     async follow<T extends Typed>(name: ResourceName, handler: ObjectHandler<T>) {
       const guarded = <R>(work: () => R): R | null => {
@@ -100,7 +107,8 @@ function versionHandlerOf<T extends Typed>(
                   hookContext(api),
                 ),
               ),
-            mentions: (text) => version.json().includes(text),
+            outline: (...names) => guarded(() => parseOutline(version.json(), names)),
+            mentions: (text) => version.json().lastIndexOf(text) >= 0,
           }),
         )
     },

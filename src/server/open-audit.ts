@@ -159,7 +159,11 @@ function logBackend(
             new LogFile({ path, maxAgeDays, maxBackups, maxSizeMb, compress }, { clock, onFault }),
         )
   return new LogBackend(
-    { ...commonOf('log', options), format: options.format ?? 'json' },
+    {
+      ...commonOf('log', options),
+      format: options.format ?? 'json',
+      joinsLines: options.joinLines ?? true,
+    },
     { sink, clock, losses },
   )
 }

@@ -8,7 +8,7 @@ import {
   reachableAddress,
   type ServerPlace,
 } from './bootstrap/server-service.ts'
-import { takePart, type ElectedWork, type Election } from './election.ts'
+import { takePart, type ElectedWork, type Election, type ElectionParts } from './election.ts'
 import { keepServerLease, type ServerLease } from './server-leases.ts'
 
 /**
@@ -50,12 +50,11 @@ export async function joinServers(
 /** Runs the controllers while this server is the one that does. */
 export const electedControllers = (
   api: Api,
-  log: Log,
+  { log, audit }: Pick<ElectionParts, 'log' | 'audit'>,
   start: () => Promise<ElectedWork>,
 ): Promise<Election> =>
   takePart({
-    api,
-    log,
+    ...{ api, log, audit },
     namespace: api.v.resolve('{system}-system'),
     name: api.v.resolve('{system}-apiserver-controllers'),
     identity: `${hostname()}_${api.ids.uid()}`,

@@ -1,6 +1,5 @@
 /** Traces of requests: a span for each sampled one, with spans for its parts. */
-import type { RequestPart } from '../base/request-parts.ts'
-import { MeasuredParts, type PartTracer } from '../http/measured-parts.ts'
+import { MeasuredParts, type PartTracer, type TracedPart } from '../http/measured-parts.ts'
 import type { ObservedRequest, RequestRecord } from '../http/request-record.ts'
 import type { StageSubscriber } from '../http/stages.ts'
 import type { Span, TraceContext, Tracer } from './library.ts'
@@ -81,12 +80,13 @@ function end(
   span.end(endedAt)
 }
 
-const PART_NAMES: Readonly<Record<RequestPart, string>> = {
+const PART_NAMES: Readonly<Record<TracedPart, string>> = {
   etcd: 'etcd',
   'mutating-webhook': 'Call mutating webhook',
   'validating-webhook': 'Call validating webhook',
   'transform-response-object': 'TransformObject',
   'serialize-response-object': 'SerializeObject',
+  proxy: 'Proxy',
 }
 
 const partTracer = (
@@ -97,7 +97,7 @@ const partTracer = (
   begin(part, name) {
     const span = tracer.startSpan(
       PART_NAMES[part],
-      { startTime: now(), ...(name === '' ? {} : { kind: clientKind }) },
+      { startTime: now(), ...(name === '' && part !== 'proxy' ? {} : { kind: clientKind }) },
       context,
     )
     if (name !== '') span.setAttributes({ webhook: name })

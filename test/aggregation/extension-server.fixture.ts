@@ -56,7 +56,8 @@ export class ExtensionServer {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
       this.upgraded(socket, request, head),
     )
-    server.on('secureConnection', (socket) => {
+    // Also those that are still in their handshake.
+    server.on('connection', (socket: Duplex) => {
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket))
     })

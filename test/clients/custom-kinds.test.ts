@@ -158,7 +158,7 @@ for (const { vocabulary, api, brand } of [
       for (const name of ['boats', 'boat', 'bt', 'fleet', 'boats.v1.harbour.example.com'])
         expect(await lines('get', name), name).toEqual([
           ['NAME', 'CREW', 'SAILS'],
-          ['anna', '4', 'main spinnaker'],
+          ['anna', '4', 'main'],
         ])
       expect((await lines('get', 'bt', '-o', 'wide'))[0]).toEqual([
         'NAME',

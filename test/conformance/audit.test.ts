@@ -32,10 +32,14 @@ const file = (text: string) => {
 }
 const policy = (...rules: object[]) =>
   file(JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }))
+const NOT_OWN = { level: 'None', users: ['system:apiserver'] }
 const EVERYTHING = { level: 'RequestResponse' }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- events are read as JSON of every shape
 type Event = any
+
+/** What the server writes on its own account has a test of its own. */
+const isOfClient = ({ user }: Event) => user.username !== 'system:apiserver'
 
 /** A server with an audit log, and its events. */
 class Scene {
@@ -70,7 +74,12 @@ class Scene {
     return scene
   }
 
+  /** Those of clients. */
   events(): Event[] {
+    return this.all().filter(isOfClient)
+  }
+
+  all(): Event[] {
     const text = readFileSync(this.path, 'utf8')
     return text
       .split('\n')
@@ -544,7 +553,7 @@ describe('backends', () => {
   test('large events lose their objects, larger ones are lost', async () => {
     const truncate = { enabled: true, maxEventBytes: 2000, maxBatchBytes: 2000 }
     const path = join(dir, `log-${++files}`)
-    scene = await Scene.start(policy(EVERYTHING), { log: { path, truncate } })
+    scene = await Scene.start(policy(NOT_OWN, EVERYTHING), { log: { path, truncate } })
     const { client } = scene
     const id = newId()
     const body = { metadata: { name: 'x' }, data: { a: 'a'.repeat(3000) } }
@@ -580,7 +589,7 @@ describe('backends', () => {
         }),
       }
       scene = await Scene.start(
-        policy({ level: 'Metadata', resources: [{ resources: ['configmaps'] }] }),
+        policy(NOT_OWN, { level: 'Metadata', resources: [{ resources: ['configmaps'] }] }),
         { log: { path, mode } },
         { admission: [failing] },
       )
@@ -604,7 +613,7 @@ describe('backends', () => {
 
   test('the legacy format', async () => {
     const path = join(dir, `log-${++files}`)
-    scene = await Scene.start(policy(EVERYTHING), { log: { path, format: 'legacy' } })
+    scene = await Scene.start(policy(NOT_OWN, EVERYTHING), { log: { path, format: 'legacy' } })
     const headers = { 'audit-id': 'an-id', 'user-agent': 'me "x"', 'impersonate-user': 'jane' }
     await scene.client.get(`${MAPS}/x`, { headers })
     expect(readFileSync(path, 'utf8').replaceAll(/^\S+/gm, 'TIME').split('\n')).toEqual([
@@ -617,7 +626,7 @@ describe('backends', () => {
   test('batches of the log are written when the server ends', async () => {
     const path = join(dir, `log-${++files}`)
     const batch = { maxSize: 1000, maxWaitMs: 3_600_000 }
-    scene = await Scene.start(policy(EVERYTHING), { log: { path, mode: 'batch', batch } })
+    scene = await Scene.start(policy(NOT_OWN, EVERYTHING), { log: { path, mode: 'batch', batch } })
     await scene.client.get(MAPS)
     expect(readFileSync(path, 'utf8')).toBe('')
     await scene.close()
@@ -663,7 +672,7 @@ describe('the webhook', () => {
   const start = async (webhook: Partial<Webhook> = {}, url?: string) => {
     const configFile = config(url)
     scene = await Scene.start(
-      policy({ level: 'Metadata', resources: [{ resources: ['configmaps'] }] }),
+      policy(NOT_OWN, { level: 'Metadata', resources: [{ resources: ['configmaps'] }] }),
       { webhook: { configFile, ...webhook } },
     )
     return scene
@@ -985,6 +994,95 @@ describe('requests of clients in the process', () => {
       expect(events[1]).toMatchObject({ requestURI: `${MAPS}/x`, verb: 'get', ...last })
       client.close()
     }
+  })
+})
+
+describe('what the server writes itself', () => {
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await Scene.start(policy(EVERYTHING))
+  })
+  afterAll(() => scene.close())
+  const own = () => scene.all().filter((event) => !isOfClient(event))
+  const done = (found: (event: Event) => boolean) =>
+    own().find((event) => event.stage === 'ResponseComplete' && found(event))
+
+  test('is recorded as requests of its user, from the first objects on', () => {
+    expect(done(({ objectRef }) => objectRef.name === 'kube-public')).toEqual({
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level: 'RequestResponse',
+      auditID: expect.stringMatching(/^[\da-f-]{36}$/),
+      stage: 'ResponseComplete',
+      requestURI: '/api/v1/namespaces',
+      verb: 'create',
+      user: { username: 'system:apiserver', groups: ['system:masters'] },
+      sourceIPs: ['127.0.0.1'],
+      userAgent: 'kube-apiserver',
+      objectRef: { resource: 'namespaces', name: 'kube-public', apiVersion: 'v1' },
+      responseStatus: { metadata: {}, code: 201 },
+      requestObject: { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'kube-public' } },
+      responseObject: expect.objectContaining({
+        kind: 'Namespace',
+        metadata: expect.objectContaining({ uid: expect.any(String) }),
+      }),
+      requestReceivedTimestamp: expect.stringMatching(TIME),
+      stageTimestamp: expect.stringMatching(TIME),
+      annotations: ALLOWED,
+    })
+    const kinds = new Set(own().map(({ objectRef }) => objectRef.resource as string))
+    expect([...kinds].sort()).toEqual([
+      'apiservices',
+      'clusterrolebindings',
+      'clusterroles',
+      'configmaps',
+      'endpoints',
+      'endpointslices',
+      'flowschemas',
+      'namespaces',
+      'priorityclasses',
+      'prioritylevelconfigurations',
+      'rolebindings',
+      'roles',
+      'services',
+    ])
+  })
+
+  test('changes name the object and what it became', async () => {
+    await scene.client.post(`${NS}/resourcequotas`, {
+      metadata: { name: 'q' },
+      spec: { hard: { configmaps: '5' } },
+      status: { hard: { configmaps: '5' }, used: { configmaps: '0' } },
+    })
+    await scene.client.ask('PATCH', `${NS}/resourcequotas/q/status`, {
+      body: { status: { hard: { configmaps: '5' }, used: { configmaps: '0' } } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    })
+    await scene.client.post(MAPS, { metadata: { name: 'counted' } })
+    const change = done(({ objectRef }) => objectRef.resource === 'resourcequotas')
+    expect(change).toMatchObject({
+      requestURI: `${NS}/resourcequotas/q/status`,
+      verb: 'update',
+      objectRef: {
+        resource: 'resourcequotas',
+        namespace: 'default',
+        name: 'q',
+        subresource: 'status',
+      },
+      responseStatus: { metadata: {}, code: 200 },
+      requestObject: { status: { used: { configmaps: '1' } } },
+    })
+  })
+
+  test('bindings of pods are a part of their request', async () => {
+    await scene.client.post('/api/v1/nodes', { metadata: { name: 'n' } })
+    await scene.client.post(`${NS}/pods`, {
+      metadata: { name: 'bound' },
+      spec: { containers: [{ name: 'c', image: 'x' }] },
+    })
+    const target = { apiVersion: 'v1', kind: 'Node', name: 'n' }
+    await scene.client.post(`${NS}/pods/bound/binding`, { metadata: { name: 'bound' }, target })
+    expect(own().filter(({ objectRef }) => objectRef.resource === 'pods')).toEqual([])
   })
 })
 

@@ -240,6 +240,24 @@ describe('an answer', () => {
       },
       why: 'invalid converted object at index 0: labels: expected an object, found a number',
     },
+    {
+      name: 'with a label that is not valid',
+      answer: (review: Review) => {
+        const [one] = all(review)
+        const metadata = { ...one!.metadata, labels: { 'a b': 'c', d: 'e f' } }
+        return answerTo(review, [{ ...one!, metadata }])
+      },
+      why: /^invalid converted object at index 0: \[metadata\.labels: Invalid value: "a b": name part must consist of .*, metadata\.labels: Invalid value: "e f": a valid label must .*\]$/,
+    },
+    {
+      name: 'with too many annotations',
+      answer: (review: Review) => {
+        const [one] = all(review)
+        const metadata = { ...one!.metadata, annotations: { a: 'x'.repeat(262_144) } }
+        return answerTo(review, [{ ...one!, metadata }])
+      },
+      why: 'invalid converted object at index 0: metadata.annotations: Too long: must have at most 262144 bytes',
+    },
   ] as readonly { name: string; answer: (review: Review) => unknown; why: string | RegExp }[]) {
     test(`${name} fails that request alone`, async () => {
       webhook.answer = answer

@@ -248,6 +248,40 @@ describe('replicas of an object', () => {
   })
 })
 
+describe('forms of a Scale', () => {
+  const BINARY = 'application/vnd.orch.protobuf'
+
+  test('it has a binary one, which the objects have not', async () => {
+    await client.post(GATES, gate({ inner: { replicas: 2 } }))
+    const binary = { headers: { accept: BINARY } }
+    expect((await client.get(`${GATES}/a`, binary)).status).toBe(406)
+    const path = `${GATES}/a/scale`
+    const head = await client.open('GET', path, binary)
+    expect([head.statusCode, head.headers['content-type']]).toEqual([200, BINARY])
+    const parts: Buffer[] = []
+    for await (const part of head) parts.push(part as Buffer)
+    const raw = Buffer.concat(parts)
+    expect(raw.subarray(0, 4).toString('latin1')).toBe('k8s\0')
+    const written = await client.ask('PUT', path, {
+      raw,
+      headers: { 'content-type': BINARY, 'content-length': String(raw.length) },
+    })
+    expect([written.status, written.body.spec]).toEqual([200, { replicas: 2 }])
+  })
+
+  test('it is patched as the objects are', async () => {
+    await client.post(GATES, gate({ inner: { replicas: 2 } }))
+    const { status, body } = await client.ask('PATCH', `${GATES}/a/scale`, {
+      body: { spec: { replicas: 3 } },
+      headers: { 'content-type': 'application/strategic-merge-patch+json' },
+    })
+    expect([status, body.message]).toEqual([
+      415,
+      'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
+    ])
+  })
+})
+
 test('a path never leads to what objects inherit', async () => {
   const traps = at('traps')
   await client.post(traps, object('Trap', { spec: {}, status: {} }))

@@ -239,6 +239,31 @@ test('deprecated versions in use', async () => {
   ])
 })
 
+test('lists: objects that were looked at, with an index and without', async () => {
+  const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
+  const made = Array.from({ length: 600 }, (_, i) =>
+    admin.ask('POST', leases, {
+      body: { metadata: { name: `l${i}`, labels: { i: `${i % 300}` } } },
+    }),
+  )
+  await Promise.all(made)
+  const counts = async (index: string) => {
+    const families = await scrape()
+    const labels = { resource_prefix: '/coordination.k8s.io/leases', index }
+    return ['total', 'fetched_objects_total'].map(
+      (name) => valueOf(families, `apiserver_cache_list_${name}`, labels) ?? 0,
+    )
+  }
+  const [lists = 0, fetched = 0] = await counts('')
+  await admin.ask('GET', `${leases}?labelSelector=i%3D7`)
+  await admin.ask('GET', `${leases}?limit=5`)
+  expect(await counts('')).toEqual([lists + 2, fetched + 605])
+  // Whoever asks again and again gets an index.
+  for (let i = 0; i < 20 && (await counts('selector'))[0] === 0; i++)
+    await admin.ask('GET', `${leases}?labelSelector=i%3D7`)
+  expect(await counts('selector')).toEqual([1, 2])
+})
+
 test('the rest: objects, watches, admission, users, process', async () => {
   const watch = await admin.open('GET', `${MAPS}?watch=1&resourceVersion=0`)
   await admin.ask('POST', MAPS, { body: { metadata: { name: 'watched' } } })
@@ -263,6 +288,7 @@ test('the rest: objects, watches, admission, users, process', async () => {
     ['apiserver_watch_events_sizes_sum', { kind: 'ConfigMap' }],
     ['apiserver_cache_list_total', { resource_prefix: '/configmaps', index: '' }],
     ['apiserver_cache_list_returned_objects_total', { resource_prefix: '/configmaps' }],
+    ['apiserver_cache_list_fetched_objects_total', { resource_prefix: '/configmaps', index: '' }],
     ['apiserver_init_events_total', { resource: 'configmaps' }],
     ['apiserver_watch_cache_events_dispatched_total', { resource: 'configmaps' }],
     ['apiserver_watch_cache_initializations_total', { resource: 'configmaps' }],

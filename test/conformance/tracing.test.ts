@@ -4,10 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import { parse } from 'protobufjs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lineLog } from '../../src/base/log.ts'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { Client } from '../client.ts'
+import {
+  apiService,
+  APISERVICES,
+  conditionOf,
+  ExtensionServer,
+  extensionCa,
+  localService,
+  publishedOf,
+} from '../aggregation/extension-server.fixture.ts'
+import { recordCalls } from '../grpc-recorder.ts'
+import { hasEtcd, startEtcd, type Etcd } from '../store/etcd.ts'
 import { scene } from './webhooks.fixture.ts'
 
 /** The part of the protocol that is used. */
@@ -186,6 +197,86 @@ test('calls of webhooks continue the trace, and the store has a span', async () 
     ),
   )
   expect(named('Call mutating webhook').attributes).toEqual({ webhook: 'm.example.com' })
+})
+
+describe.skipIf(!hasEtcd)('with a store in etcd and an extension server', () => {
+  const GV = 'ext.example.com/v1'
+  const headers = { traceparent: `00-${TRACE}-${PARENT}-01` }
+  let etcd: Etcd
+  let calls: Awaited<ReturnType<typeof recordCalls>>
+  let server: RunningServer
+  let client: Client
+  let backend: ExtensionServer
+  beforeAll(async () => {
+    collector.spans.length = 0
+    await configure(`endpoint: 127.0.0.1:${collector.port}\n`)
+    etcd = await startEtcd()
+    calls = await recordCalls(etcd.url)
+    const store = { etcd: { servers: [calls.url], prefix: '/registry' } }
+    server = await started({ ...store, controllers: true, proxiesToLoopback: true })
+    await server.settled()
+    client = new Client(server)
+    const published = await publishedOf(client)
+    backend = await ExtensionServer.start(published['requestheader-client-ca-file']!)
+    await client.post('/api/v1/namespaces/default/services', localService('ext'))
+    const service = { namespace: 'default', name: 'ext', port: backend.port }
+    const caBundle = Buffer.from(extensionCa).toString('base64')
+    await client.post(APISERVICES, apiService(GV, { service, caBundle }))
+    await conditionOf(client, 'v1.ext.example.com', ({ status }) => status === 'True')
+  })
+  afterAll(async () => {
+    client?.close()
+    await backend?.close()
+    await server?.close()
+    await calls?.close()
+    await etcd?.close()
+  })
+
+  const maps = '/api/v1/namespaces/default/configmaps'
+  const TXN = '/etcdserverpb.KV/Txn'
+  const RANGE = '/etcdserverpb.KV/Range'
+  for (const { what, ask, method } of [
+    { what: 'create', ask: ['POST', maps, { metadata: { name: 'a' } }], method: TXN },
+    { what: 'get', ask: ['GET', `${maps}/a`], method: RANGE },
+    {
+      what: 'update',
+      ask: ['PUT', `${maps}/a`, { metadata: { name: 'a', labels: { a: '1' } } }],
+      method: TXN,
+    },
+    { what: 'delete', ask: ['DELETE', `${maps}/a`], method: TXN },
+  ] as const) {
+    test(`the store continues the trace of a ${what}`, async () => {
+      calls.calls.length = 0
+      const [verb, path, body] = ask
+      expect((await client.ask(verb, path, { headers, body })).status).toBeLessThan(300)
+      const traced = calls.calls.filter(({ traceparent }) => traceparent !== undefined)
+      expect(traced.map((one) => one.method)).toContain(method)
+      for (const { traceparent } of traced)
+        expect(traceparent).toMatch(new RegExp(`^00-${TRACE}-(?!${PARENT})[0-9a-f]{16}-01$`))
+    })
+  }
+
+  test('and none without one', async () => {
+    calls.calls.length = 0
+    await client.ask('POST', maps, { body: { metadata: { name: 'b' } } })
+    await client.ask('GET', `${maps}/b`, { headers: { traceparent: `00-${TRACE}-${PARENT}-00` } })
+    expect(calls.calls.length).toBeGreaterThan(1)
+    expect(calls.calls.filter(({ traceparent }) => traceparent !== undefined)).toEqual([])
+  })
+
+  test('extension servers continue it', async () => {
+    backend.requests.length = 0
+    const unsampled = `00-${TRACE}-${PARENT}-00`
+    await client.ask('GET', `/apis/${GV}/a`, { headers })
+    await client.ask('GET', `/apis/${GV}/b`, { headers: { traceparent: unsampled } })
+    await client.ask('GET', `/apis/${GV}/c`)
+    const [sampled, ...others] = backend.ofUsers.map((one) => one.headers.traceparent)
+    expect(sampled).toMatch(new RegExp(`^00-${TRACE}-(?!${PARENT})[0-9a-f]{16}-01$`))
+    expect(others).toEqual([unsampled, undefined])
+    await server.close()
+    const span = collector.spans.find(({ name }) => name === 'Proxy')
+    expect([span?.traceId, sampled?.includes(String(span?.spanId))]).toEqual([TRACE, true])
+  })
 })
 
 test.each([

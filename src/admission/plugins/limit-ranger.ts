@@ -6,6 +6,7 @@ import type { Attributes } from '../attributes.ts'
 import { claimProblems, podProblems } from '../limit-checks.ts'
 import { setDefaults } from '../limit-defaults.ts'
 import { NamespacedObjects } from '../namespaced-objects.ts'
+import { whenKnown } from '../now-or-later.ts'
 import type { PluginFactory } from '../plugin.ts'
 import { refusalOf } from '../refusal.ts'
 
@@ -25,7 +26,7 @@ export const limitRanger: PluginFactory = {
       mutate(attributes) {
         if (!isCreateOfPod(attributes)) return
         return whenKnown(limitRanges.in(attributes.namespace), (found) => {
-          for (const one of found) {
+          for (const one of found ?? []) {
             try {
               setDefaults(attributes.object!.live as Pod, one, annotation)
             } catch (error) {
@@ -38,12 +39,9 @@ export const limitRanger: PluginFactory = {
         const { operation, resource, oldObject } = attributes
         if (resource.resource === 'pods' && operation === 'UPDATE') return
         if (oldObject?.live.metadata.deletionTimestamp !== undefined) return
-        return whenKnown(limitRanges.in(attributes.namespace), async (found) => {
-          for (const one of found) {
-            const problems = await paced(problemsOf(attributes, one))
-            if (problems !== null) throw refusalOf(attributes, problems)
-          }
-        })
+        return whenKnown(limitRanges.in(attributes.namespace), (found) =>
+          found ? check(found, attributes) : undefined,
+        )
       },
       close: () => limitRanges.close(),
     }
@@ -58,12 +56,9 @@ const problemsOf = ({ resource, object }: Attributes, one: LimitRange): Steps<st
     ? podProblems(object!.live as Pod, one)
     : claimProblems(object!.live as PersistentVolumeClaim, one)
 
-/** Works on what is found, without a promise where nothing is. */
-function whenKnown<T>(
-  found: T | null | Promise<T | null>,
-  work: (found: T) => void | Promise<void>,
-): void | Promise<void> {
-  if (found instanceof Promise)
-    return found.then((late) => (late === null ? undefined : work(late)))
-  if (found !== null) return work(found)
+async function check(found: readonly LimitRange[], attributes: Attributes): Promise<void> {
+  for (const one of found) {
+    const problems = await paced(problemsOf(attributes, one))
+    if (problems !== null) throw refusalOf(attributes, problems)
+  }
 }

@@ -1,4 +1,6 @@
 import { forbidden, notFound, StatusError } from '../../meta/errors.ts'
+import type { Attributes } from '../attributes.ts'
+import { objectNamed, whenKnown } from '../now-or-later.ts'
 import type { PluginFactory } from '../plugin.ts'
 import { refusalOf } from '../refusal.ts'
 
@@ -17,7 +19,7 @@ export const namespaceLifecycle: PluginFactory = {
     keepsParts: true,
     // An object that is there has a namespace.
     passesAgain: () => true,
-    async mutate(attributes) {
+    mutate(attributes) {
       const { operation, namespace, name, resource } = attributes
       if (resource.group === '' && resource.resource === 'namespaces') {
         if (operation === 'DELETE' && KEPT.some((kept) => v.resolve(kept) === name)) {
@@ -26,23 +28,29 @@ export const namespaceLifecycle: PluginFactory = {
         return
       }
       if (namespace === '' || operation === 'DELETE') return
-      const found = await objects.get(NAMESPACES, '', namespace)
-      if (!found) throw notFound(NAMESPACES, namespace)
-      if (operation !== 'CREATE' || found.metadata.deletionTimestamp === undefined) return
-      const refused = refusalOf(
-        attributes,
-        `unable to create new content in namespace ${namespace} because it is being terminated`,
-      )
-      throw new StatusError(refused.code, refused.reason, refused.message, {
-        ...refused.details,
-        causes: [
-          {
-            reason: 'NamespaceTerminating',
-            message: `namespace ${namespace} is being terminated`,
-            field: 'metadata.namespace',
-          },
-        ],
+      return whenKnown(objectNamed(objects, NAMESPACES, { name: namespace }), (found) => {
+        if (!found) throw notFound(NAMESPACES, namespace)
+        if (operation === 'CREATE' && found.metadata.deletionTimestamp !== undefined)
+          throw terminating(attributes)
       })
     },
   }),
+}
+
+function terminating(attributes: Attributes): StatusError {
+  const { namespace } = attributes
+  const refused = refusalOf(
+    attributes,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+  )
+  return new StatusError(refused.code, refused.reason, refused.message, {
+    ...refused.details,
+    causes: [
+      {
+        reason: 'NamespaceTerminating',
+        message: `namespace ${namespace} is being terminated`,
+        field: 'metadata.namespace',
+      },
+    ],
+  })
 }

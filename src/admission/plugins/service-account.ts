@@ -5,6 +5,7 @@ import type { ServiceAccount } from '../../kinds/core/service-account.ts'
 import { AccountArrivals } from '../account-arrivals.ts'
 import type { Attributes } from '../attributes.ts'
 import { forbiddenSecret, forbiddenVariable } from '../mountable-secrets.ts'
+import { type NowOrLater, whenKnown } from '../now-or-later.ts'
 import type { Plugin, PluginDeps, PluginFactory } from '../plugin.ts'
 import { refusalOf } from '../refusal.ts'
 import { mountToken } from '../token-volume.ts'
@@ -46,7 +47,7 @@ class ServiceAccounts implements Plugin {
     return operation === 'CREATE' || operation === 'UPDATE'
   }
 
-  mutate(attributes: Attributes): void | Promise<void> {
+  mutate(attributes: Attributes): NowOrLater<void> {
     if (attributes.operation !== 'CREATE' || attributes.subresource !== '') return
     const pod = attributes.object!.live as Pod
     // What is refused here needs no other check of the object.
@@ -54,7 +55,7 @@ class ServiceAccounts implements Plugin {
     return this.#set(pod.spec, attributes)
   }
 
-  validate(attributes: Attributes): void | Promise<void> {
+  validate(attributes: Attributes): NowOrLater<void> {
     const { operation, subresource } = attributes
     const isDebug = operation === 'UPDATE' && subresource === EPHEMERAL
     if (!isDebug && (operation !== 'CREATE' || subresource !== '')) return
@@ -63,10 +64,15 @@ class ServiceAccounts implements Plugin {
     return this.#check(pod, attributes)
   }
 
-  async #set(spec: PodSpec, attributes: Attributes): Promise<void> {
+  #set(spec: PodSpec, attributes: Attributes): NowOrLater<void> {
     spec.serviceAccountName ??= DEFAULT
     spec.serviceAccount = spec.serviceAccountName
-    const account = await this.#accountOf(spec, attributes)
+    return whenKnown(this.#accountOf(spec, attributes), (account) =>
+      this.#mount(spec, account, attributes),
+    )
+  }
+
+  #mount(spec: PodSpec, account: ServiceAccount, attributes: Attributes): void {
     const { v, ids } = this.#deps
     const mounts = spec.automountServiceAccountToken ?? account.automountServiceAccountToken
     if (mounts !== false) mountToken(spec, v, ids)
@@ -76,13 +82,15 @@ class ServiceAccounts implements Plugin {
     this.#limitSecrets(spec, account, attributes)
   }
 
-  async #check(pod: Pod, attributes: Attributes): Promise<void> {
+  #check(pod: Pod, attributes: Attributes): NowOrLater<void> {
     const { spec } = pod
     if ((spec.serviceAccountName ?? '') === '') {
       const place = `${attributes.namespace}/${pod.metadata.name ?? ''}`
       throw refusalOf(attributes, `no service account specified for pod ${place}`)
     }
-    this.#limitSecrets(spec, await this.#accountOf(spec, attributes), attributes)
+    return whenKnown(this.#accountOf(spec, attributes), (account) =>
+      this.#limitSecrets(spec, account, attributes),
+    )
   }
 
   #limitSecrets(spec: PodSpec, account: ServiceAccount, attributes: Attributes): void {
@@ -95,10 +103,16 @@ class ServiceAccounts implements Plugin {
   }
 
   /** The account of a pod. Throws 403 when there is none. */
-  async #accountOf(
+  #accountOf(
     { serviceAccountName: name = '' }: PodSpec,
     attributes: Attributes,
-  ): Promise<ServiceAccount> {
+  ): NowOrLater<ServiceAccount> {
+    const { namespace } = attributes
+    const known = this.#deps.objects.known?.<ServiceAccount>(ACCOUNTS, namespace, name)
+    return known ?? this.#lateAccount(name, attributes)
+  }
+
+  async #lateAccount(name: string, attributes: Attributes): Promise<ServiceAccount> {
     const { objects, ids } = this.#deps
     const { namespace } = attributes
     const look = () => objects.get<ServiceAccount>(ACCOUNTS, namespace, name)

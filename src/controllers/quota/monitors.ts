@@ -29,6 +29,8 @@ interface Monitor {
   readonly evaluator: Evaluator
   readonly served: ServedResource
   readonly informer: Informer<object>
+  /** Its first list is not awaited any more. */
+  isLate: boolean
 }
 
 /** Follows the objects of the resources that some quota limits, and of no others. */
@@ -46,6 +48,8 @@ export class QuotaMonitors {
     if (!monitor) return null
     const { informer } = monitor
     if (informer.hasSynced) return informer
+    // What the quota limits besides does not wait for it each time. Its objects make the quota due when they are there.
+    if (monitor.isLate) return null
     const { clock, signal } = this.#parts
     const late = new AbortController()
     const stop = AbortSignal.any([signal, late.signal])
@@ -53,6 +57,7 @@ export class QuotaMonitors {
       informer.synced(signal),
       pause(clock, WAIT_MS, stop).catch(() => {}),
     ]).finally(() => late.abort())
+    monitor.isLate = !informer.hasSynced
     return informer.hasSynced ? informer : null
   }
 
@@ -99,7 +104,7 @@ export class QuotaMonitors {
       update: (entry) => set(evaluator, entry),
       delete: (entry) => deleted(evaluator, entry),
     })
-    const monitor: Monitor = { evaluator, served, informer }
+    const monitor: Monitor = { evaluator, served, informer, isLate: false }
     this.#monitors.set(evaluator, monitor)
     informer
       .start()

@@ -33,13 +33,13 @@ class Encrypting implements EncryptedEngine {
   readonly #encryption: Encryption
   /** Values by the stored form that was just made of them: an event with the same bytes needs no decryption. */
   readonly #decrypted = new WeakMap<Uint8Array, Uint8Array>()
-  readonly latest?: () => Promise<Revision>
+  readonly latest?: (traceparent?: string) => Promise<Revision>
   readonly pageBytes?: number
 
   constructor(engine: Engine, encryption: Encryption) {
     this.#engine = engine
     this.#encryption = encryption
-    if (engine.latest) this.latest = () => engine.latest!()
+    if (engine.latest) this.latest = (trace) => engine.latest!(trace)
     if (engine.pageBytes !== undefined) this.pageBytes = engine.pageBytes
   }
 

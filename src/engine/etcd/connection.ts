@@ -3,7 +3,7 @@ import { EtcdUnavailable, isPassing, refusalOf } from './errors.ts'
 import { type GrpcError, status } from './grpc/status.ts'
 import { decodeWatch, type WatchResponse } from './messages.ts'
 import { openBuiltin } from './grpc/client.ts'
-import type { MessageStream, OpenTransport, Transport } from './transport.ts'
+import type { MessageStream, OpenTransport, Transport, UnaryCall } from './transport.ts'
 
 /** Where etcd is and how long to wait for it. */
 export interface ConnectionOptions {
@@ -31,10 +31,7 @@ export type ObserveCall = (
 export type WatchStream = MessageStream<WatchResponse>
 
 /** One call: the encoding of its request and response, and the conditions of a retry. */
-export interface Call<T> {
-  readonly method: string
-  readonly request: Buffer
-  readonly decode: (answer: Buffer) => T
+export interface Call<T> extends UnaryCall<T> {
   /** A call that changes something is tried again only when it surely did not arrive. */
   readonly writes?: boolean
   readonly timeoutMs?: number
@@ -142,7 +139,7 @@ export class Connection {
   async #call<T>(client: Transport, ask: Call<T>, timeoutMs: number): Promise<T> {
     const end = this.#options.observe?.(ask)
     try {
-      const answer = await client.call(ask.method, ask.request, ask.decode, timeoutMs)
+      const answer = await client.call(ask, timeoutMs)
       end?.(0)
       return answer
     } catch (error) {

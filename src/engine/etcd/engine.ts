@@ -60,7 +60,7 @@ export interface EtcdEngine extends Engine {
    * Newest revision of the cluster, once everything up to it was handed over: reads behind it
    * see what any server wrote before.
    */
-  latest(): Promise<Revision>
+  latest(traceparent?: string): Promise<Revision>
   /**
    * Uses up revisions by writing a key over and over, faster than commits would: many writes are under way at once,
    * none with a condition, so that their order makes no difference. Resolves with the newest revision.
@@ -268,8 +268,8 @@ class EtcdStore implements EtcdEngine {
     return this.#position.revisionAt(timeMs)
   }
 
-  async latest(): Promise<Revision> {
-    const { revision } = await this.#askMarker()
+  async latest(traceparent?: string): Promise<Revision> {
+    const { revision } = await this.#askMarker(traceparent)
     await this.#position.catchUp(revision)
     return this.#position.notified
   }
@@ -344,8 +344,9 @@ class EtcdStore implements EtcdEngine {
     return changed.items.length === 0 && before.count === after.count
   }
 
-  #askMarker() {
-    return readRange(this.#connection, { key: this.#layout.marker, countOnly: true })
+  #askMarker(traceparent?: string) {
+    const request = { key: this.#layout.marker, countOnly: true }
+    return readRange(this.#connection, request, { traceparent })
   }
 
   /** Gives up when the cluster, not only a member, has lost revisions seen before. */

@@ -7,7 +7,7 @@ import {
   type RangeOptions,
   type Revision,
 } from '../engine.ts'
-import type { Connection } from './connection.ts'
+import type { Call, Connection } from './connection.ts'
 import { isCompacted } from './errors.ts'
 import type { History } from './history.ts'
 import type { Layout } from './layout.ts'
@@ -30,7 +30,7 @@ const KEYS_PAGE = 10_000
 export const readRange = (
   connection: Connection,
   request: RangeRequest,
-  { timeoutMs, key }: { readonly timeoutMs?: number; readonly key?: string } = {},
+  { timeoutMs, key, traceparent }: Pick<Call<unknown>, 'timeoutMs' | 'key' | 'traceparent'> = {},
 ): Promise<RangeResponse> =>
   connection.call({
     method: '/etcdserverpb.KV/Range',
@@ -39,6 +39,7 @@ export const readRange = (
     operation: request.end === undefined ? 'get' : 'list',
     ...(key === undefined ? {} : { key }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(traceparent ? { traceparent } : {}),
   })
 
 /** Dependencies of reads. */

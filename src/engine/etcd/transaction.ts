@@ -81,6 +81,7 @@ async function write(
         writes: true,
         operation: operationOf([...changes.values()]),
         key: [...changes.values()][0]?.key ?? '',
+        traceparent: [...changes.values()][0]?.traceparent,
       })
     } catch (error) {
       const made = error instanceof StoreFull ? await madeAllTheSame(writes, connection) : null

@@ -20,15 +20,20 @@ export interface MessageStream<T> {
   [Symbol.asyncIterator](): AsyncIterator<T>
 }
 
+/** One request with one answer. */
+export interface UnaryCall<T> {
+  readonly method: string
+  readonly request: Buffer
+  /** Gets the whole message. */
+  readonly decode: (answer: Buffer) => T
+  /** Header by which the server continues a trace; absent or empty: none. */
+  readonly traceparent?: string | undefined
+}
+
 /** A connection to one server, which opens when it is needed and again when it broke. */
 export interface Transport {
-  /** Makes one unary call; `answer` is the whole message. Rejects with GrpcError, also for errors of `decode`. */
-  call<T>(
-    method: string,
-    message: Buffer,
-    decode: (answer: Buffer) => T,
-    timeoutMs: number,
-  ): Promise<T>
+  /** Makes one unary call. Rejects with GrpcError, also for errors of `decode`. */
+  call<T>(call: UnaryCall<T>, timeoutMs: number): Promise<T>
   /** Opens a stream, which is read as fast as its reader takes messages. */
   stream<T>(
     method: string,

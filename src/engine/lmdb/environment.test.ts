@@ -7,7 +7,7 @@ import { Environment } from './environment.ts'
 import { DATA_FILE } from './layout.ts'
 
 const MB = 1 << 20
-const PAUSE_MS = 500
+const PAUSE_MS = 250
 
 const dirs: string[] = []
 afterEach(async () => {
@@ -28,8 +28,9 @@ const turns = async (count = 5) => {
 test.each<[what: string, touched: readonly number[], times: number]>([
   ['little was touched', [1 * MB, 0], 1],
   ['much was touched, and then nothing', [8 * MB, 0], 2],
-  ['much was touched, and more in each pause', [8 * MB, 1, 1, 1, 1, 1], 1],
-  ['much was touched, more in each pause, and then nothing', [8 * MB, 1, 1, 0, 0, 0], 2],
+  ['much was touched, and little in the pause', [8 * MB, 1, 1], 2],
+  ['much was touched, and more in each pause', [8 * MB, 1 * MB, 1 * MB, 1 * MB, 1 * MB], 1],
+  ['much was touched, more, and then nothing', [8 * MB, 1 * MB, 1 * MB, 0, 0, 0], 2],
   ['very much was touched without a pause', [40 * MB, 40 * MB], 2],
 ])('the file is opened anew: %s', async (_what, touched, times) => {
   const { file, clock } = await newEnvironment()

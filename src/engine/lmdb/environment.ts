@@ -8,7 +8,9 @@ import { WriteList } from './writes.ts'
 
 /** Bytes read and written after which the mapping is worth giving back, when there is a pause of so long. */
 const WORTH_BYTES = 8 << 20
-const PAUSE_MS = 500
+const PAUSE_MS = 250
+/** Most that is read and written in a pause: some always is. */
+const PAUSE_BYTES = 256 << 10
 /** Bytes after which the file is opened anew without a pause. */
 const MOST_BYTES = 64 << 20
 
@@ -117,7 +119,8 @@ export class Environment implements Databases {
     this.#cancel = this.#clock.after(PAUSE_MS, () => {
       this.#cancel = null
       if (this.#closed) return
-      if (this.#bytes > this.#bytesBefore && this.#bytes < MOST_BYTES) this.#lookForPause()
+      const isBusy = this.#bytes - this.#bytesBefore > PAUSE_BYTES
+      if (isBusy && this.#bytes < MOST_BYTES) this.#lookForPause()
       else void this.#inTurn(() => this.#reopen())
     })
   }

@@ -40,7 +40,12 @@ export const cacheInitializations = counter('apiserver_watch_cache_initializatio
 
 export const cacheLists = counter('apiserver_cache_list_total', {
   labels: ['index', 'resource_prefix'],
-  help: 'Lists that the watch cache served.',
+  help: 'Lists that the watch cache served. The index is selector where an index had chosen objects, else empty.',
+})
+
+export const cacheListFetched = counter('apiserver_cache_list_fetched_objects_total', {
+  labels: ['index', 'resource_prefix'],
+  help: 'Objects that the watch cache looked at for these lists.',
 })
 
 export const cacheListReturned = counter('apiserver_cache_list_returned_objects_total', {

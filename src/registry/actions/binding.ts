@@ -76,7 +76,7 @@ async function bind(
   }
   await api.admission.validate(attributes)
   if (name === '') throw badRequest('Name parameter required.')
-  await new InternalWriter(api).change<Pod>(
+  await new InternalWriter(api, { isPart: true }).change<Pod>(
     { served: pods, namespace: call.namespace, name, subresource: 'binding' },
     (pod) => {
       checkPreconditions(pods, binding, pod)

@@ -185,7 +185,7 @@ async function spend(
 ): Promise<void> {
   const served = budgetKind(api)!
   const name = budget.metadata.name ?? ''
-  const write = new InternalWriter(api).change<PodDisruptionBudget>(
+  const write = new InternalWriter(api, { isPart: true }).change<PodDisruptionBudget>(
     { served, namespace: call.namespace, name, subresource: 'status' },
     (live) => {
       checkAllows(live, name)

@@ -52,6 +52,8 @@ export interface Target {
    * are texts. Absent: the target learns of no user.
    */
   readonly user?: User
+  /** Header by which the target continues the trace of the request, instead of the one that came with it. */
+  readonly traceparent?: string
   /** Whether redirects of the target are refused. */
   readonly refusesRedirects?: boolean
   /** Connections to use; without them every request makes its own. */

@@ -33,7 +33,7 @@ export class FlowObjects {
   constructor(api: Api, present: FlowConfiguration) {
     this.#api = api
     this.#present = present
-    this.#writer = new InternalWriter(api, MANAGER)
+    this.#writer = new InternalWriter(api, { manager: MANAGER })
     this.#annotation = api.v.resolve(AUTO_UPDATE)
     this.#set = bootstrapObjects(api.v)
   }

@@ -3,6 +3,7 @@ import { serviceAllocators } from '../../registry/allocations.ts'
 import { celMetrics } from '../metrics/cel-metrics.ts'
 import { allocationMetrics } from '../metrics/service-metrics.ts'
 import { KeyedMutex, type Api } from '../../registry/context.ts'
+import { FirstForms } from '../../patch/first-forms.ts'
 import { HotObjects } from '../../registry/hot-objects.ts'
 import { UnchangedWrites } from '../../registry/unchanged-writes.ts'
 import type { Settings } from '../settings.ts'
@@ -16,9 +17,11 @@ const MIN_REQUEST_TIMEOUT_MS = 1_800_000
 export const api = (settings: Settings) =>
   component({
     name: 'api',
-    needs: ['store', 'catalogue', 'cache'],
+    needs: ['store', 'catalogue', 'cache', 'audit'],
     later: ['admission', 'authorization', 'authentication'],
-    start(parts) {
+    async start(parts) {
+      const { trail } = parts.audit
+      const recorded = trail && (await import('../../loopback/own-writes.ts'))
       const { options, inside, v, clock, ids, gate, ranges, metrics } = settings
       const { encrypted } = parts.store
       const part: Api = {
@@ -53,9 +56,17 @@ export const api = (settings: Settings) =>
         authenticateToken: (token, audiences) => parts.authentication.review(token, audiences),
         minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
         mutex: new KeyedMutex(),
-        ...(inside.plainWrites ? {} : { hot: new HotObjects(), unchanged: new UnchangedWrites() }),
+        ...(trail && recorded ? { ownWrites: recorded.ownWrites(() => part, trail) } : {}),
+        ...(inside.plainWrites ? {} : writeMemory()),
       }
       inside.made?.({ api: part, catalogue: parts.catalogue })
       return { part }
     },
   })
+
+/** What writes leave for the next ones, each bounded. */
+const writeMemory = () => ({
+  hot: new HotObjects(),
+  unchanged: new UnchangedWrites(),
+  forms: new FirstForms(),
+})

@@ -55,7 +55,7 @@ async function run(settings: Settings, parts: Parts): Promise<ElectedWork> {
   const start = () => startControllers(settings, parts)
   if (!parts.engine.isShared) return start()
   const { electedControllers } = await import('../replica.ts')
-  return electedControllers(parts.api, settings.log, start)
+  return electedControllers(parts.api, { log: settings.log, audit: parts.audit.trail }, start)
 }
 
 async function startControllers(settings: Settings, parts: Parts): Promise<ElectedWork> {

@@ -20,6 +20,11 @@ export interface AuditLogOptions extends AuditBackendOptions {
   readonly maxSizeMb?: number
   /** Whether rotated files are compressed; not by default. */
   readonly compress?: boolean
+  /**
+   * Whether lines without bodies are put together from parts that are kept, and lines of many requests are written at once
+   * in mode `batch`; true by default.
+   */
+  readonly joinLines?: boolean
 }
 
 /** Records are sent to another server. */

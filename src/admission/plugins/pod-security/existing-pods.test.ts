@@ -35,6 +35,7 @@ const sourceOf = (pods: readonly (Pod | null)[], clock: ManualClock, readMs = 0)
             return pod as unknown as T | null
           },
           readWithout: () => null,
+          outline: () => null,
           mentions: () => false,
         },
       )

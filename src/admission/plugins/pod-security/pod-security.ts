@@ -3,6 +3,7 @@ import type { Namespace } from '../../../kinds/core/namespace.ts'
 import type { Pod } from '../../../kinds/core/pod/pod.ts'
 import type { Typed } from '../../../meta/object-meta.ts'
 import type { Attributes } from '../../attributes.ts'
+import { type NowOrLater, objectNamed, whenKnown } from '../../now-or-later.ts'
 import type { Plugin, PluginDeps, PluginFactory, PluginResource } from '../../plugin.ts'
 import { refusalOf } from '../../refusal.ts'
 import type { CheckedPod } from './check.ts'
@@ -53,6 +54,7 @@ class PodSecurity implements Plugin {
   readonly #metrics: SecurityMetrics
   /** Policies of namespaces as they are at the moment. */
   readonly #policies = new WeakMap<Typed, LabelledPolicy>()
+  #checks: ReturnType<typeof loadChecks> | null = null
 
   constructor(deps: PluginDeps, configuration: PodSecurityConfiguration) {
     this.#deps = deps
@@ -65,11 +67,12 @@ class PodSecurity implements Plugin {
   }
 
   /** Where templates are neither recorded nor warned about. */
-  async passesAgain({ resource, namespace }: Attributes): Promise<boolean> {
+  passesAgain({ resource, namespace }: Attributes): NowOrLater<boolean> {
     if (!templateOf(resource)) return false
-    const labelled = await this.#policyIn(namespace)
-    if (!labelled || labelled.errors.list.length > 0) return false
-    return isPrivileged(labelled.policy, ['audit', 'warn'])
+    return whenKnown(
+      this.#policyIn(namespace),
+      (labelled) => labelled !== null && isSilent(labelled, ['audit', 'warn']),
+    )
   }
 
   validate(attributes: Attributes): void | Promise<void> {
@@ -120,14 +123,17 @@ class PodSecurity implements Plugin {
     for (const warning of warnings) attributes.warn(warning)
   }
 
-  async #validatePod(attributes: Attributes): Promise<void> {
+  #validatePod(attributes: Attributes): NowOrLater<void> {
     if (this.#isExempt(attributes)) return
-    const labelled = await this.#policyIn(attributes.namespace)
-    if (!labelled) {
+    return whenKnown(this.#policyIn(attributes.namespace), (labelled) => {
+      if (labelled) return this.#validatePodBy(labelled, attributes)
       throw internalError(`failed to lookup namespace ${JSON.stringify(attributes.namespace)}`)
-    }
-    const { policy, errors } = labelled
-    if (errors.list.length === 0 && isPrivileged(policy)) {
+    })
+  }
+
+  #validatePodBy(labelled: LabelledPolicy, attributes: Attributes): NowOrLater<void> {
+    const { policy } = labelled
+    if (isSilent(labelled)) {
       this.#annotate(attributes, 'enforce-policy', levelText(policy.enforce))
       this.#metrics.evaluated(attributes, 'enforce', policy.enforce, true)
       return
@@ -135,21 +141,21 @@ class PodSecurity implements Plugin {
     const { metadata, spec } = attributes.object!.live as Pod
     const old = attributes.oldObject?.live as Pod | undefined
     if (old && !needsEvaluation(attributes.object!.live as Pod, old, this.#deps.v)) return
-    await this.#evaluate(attributes, { annotations: metadata.annotations, spec }, labelled, true)
+    return this.#evaluate(attributes, { annotations: metadata.annotations, spec }, labelled, true)
   }
 
-  async #validateTemplate(attributes: Attributes, find: () => FoundPod | null): Promise<void> {
+  #validateTemplate(attributes: Attributes, find: () => FoundPod | null): NowOrLater<void> {
     if (this.#isExempt(attributes)) return
-    const labelled = await this.#policyIn(attributes.namespace)
-    if (!labelled) {
-      const name = JSON.stringify(attributes.namespace)
-      const why = `failed to lookup namespace ${name}: namespace ${name} not found`
-      return this.#annotate(attributes, 'error', why)
-    }
-    const { policy, errors } = labelled
-    if (errors.list.length === 0 && isPrivileged(policy, ['audit', 'warn'])) return
-    const pod = find()
-    if (pod) await this.#evaluate(attributes, pod, labelled, false)
+    return whenKnown(this.#policyIn(attributes.namespace), (labelled) => {
+      if (!labelled) {
+        const name = JSON.stringify(attributes.namespace)
+        const why = `failed to lookup namespace ${name}: namespace ${name} not found`
+        return this.#annotate(attributes, 'error', why)
+      }
+      if (isSilent(labelled, ['audit', 'warn'])) return
+      const pod = find()
+      if (pod) return this.#evaluate(attributes, pod, labelled, false)
+    })
   }
 
   /** Evaluates a pod in all modes; only with `enforce` it can be refused. */
@@ -163,8 +169,7 @@ class PodSecurity implements Plugin {
       this.#metrics.exempted(attributes)
       return this.#annotate(attributes, 'exempt', 'runtimeClass')
     }
-    const { detailsText, violationsOf } = await import('./evaluation.ts')
-    const { checkedPod } = await import('./check.ts')
+    const { detailsText, violationsOf, checkedPod } = await this.#loaded()
     if (errors.list.length > 0) {
       this.#annotate(attributes, 'error', `Failed to parse policy: ${errorsText(errors.list)}`)
     }
@@ -191,6 +196,11 @@ class PodSecurity implements Plugin {
     metrics.evaluated(attributes, 'warn', policy.warn, false)
   }
 
+  /** The checks, which are loaded with the first pod that needs them. */
+  #loaded(): ReturnType<typeof loadChecks> {
+    return (this.#checks ??= loadChecks())
+  }
+
   /** Whether namespace or user are exempt, which the audit record says then. */
   #isExempt(attributes: Attributes): boolean {
     const { namespaces, usernames } = this.#configuration.exemptions
@@ -209,12 +219,14 @@ class PodSecurity implements Plugin {
     return name !== undefined && this.#configuration.exemptions.runtimeClasses.has(name)
   }
 
-  async #policyIn(namespace: string): Promise<LabelledPolicy | null> {
-    const found = await this.#deps.objects.get<Namespace>(NAMESPACES, '', namespace)
-    if (!found) return null
-    let policy = this.#policies.get(found)
-    if (!policy) this.#policies.set(found, (policy = this.#read(found)))
-    return policy
+  #policyIn(name: string): NowOrLater<LabelledPolicy | null> {
+    const { objects } = this.#deps
+    return whenKnown(objectNamed<Namespace>(objects, NAMESPACES, { name }), (found) => {
+      if (!found) return null
+      let policy = this.#policies.get(found)
+      if (!policy) this.#policies.set(found, (policy = this.#read(found)))
+      return policy
+    })
   }
 
   #read({ metadata: { labels = {} } }: Typed): LabelledPolicy {
@@ -225,6 +237,18 @@ class PodSecurity implements Plugin {
     attributes.annotate(this.#deps.v.resolve(`pod-security.{label}/${name}`), value)
   }
 }
+
+async function loadChecks() {
+  const [{ detailsText, violationsOf }, { checkedPod }] = await Promise.all([
+    import('./evaluation.ts'),
+    import('./check.ts'),
+  ])
+  return { detailsText, violationsOf, checkedPod }
+}
+
+/** Whether a policy without faults lets everything pass in these modes. */
+const isSilent = ({ policy, errors }: LabelledPolicy, modes?: Parameters<typeof isPrivileged>[1]) =>
+  errors.list.length === 0 && isPrivileged(policy, modes)
 
 type Faults = LabelledPolicy['errors']['list']
 

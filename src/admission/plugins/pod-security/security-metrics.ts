@@ -3,12 +3,15 @@ import {
   podSecurityExemptions,
 } from '../../../metrics/declared/admission.ts'
 import type { Registry } from '../../../metrics/registry.ts'
+import type { CounterSeries } from '../../../metrics/series.ts'
 import type { Attributes } from '../../attributes.ts'
 import { levelText, type LevelVersion } from './policy.ts'
 
 /** Counts what pod security finds. */
 export class SecurityMetrics {
   readonly #registry: Registry | null
+  /** Labels are few; making them costs more than counting. */
+  readonly #evaluations = new Map<string, CounterSeries>()
 
   constructor(registry: Registry | undefined) {
     this.#registry = registry ?? null
@@ -20,15 +23,21 @@ export class SecurityMetrics {
     level: LevelVersion,
     isAllowed: boolean,
   ): void {
-    const [policy_level = '', policy_version = ''] = levelText(level).split(':')
-    this.#registry
-      ?.of(podSecurityEvaluations)
-      .with({
+    if (!this.#registry) return
+    const { operation, resource, subresource } = attributes
+    const text = levelText(level)
+    const key = `${operation} ${resource.resource} ${subresource} ${mode} ${text} ${isAllowed}`
+    let series = this.#evaluations.get(key)
+    if (!series) {
+      const [policy_level = '', policy_version = ''] = text.split(':')
+      series = this.#registry.of(podSecurityEvaluations).with({
         ...labelsOf(attributes),
         decision: isAllowed ? 'allow' : 'deny',
         ...{ mode, policy_level, policy_version },
       })
-      .inc()
+      this.#evaluations.set(key, series)
+    }
+    series.inc()
   }
 
   exempted(attributes: Attributes): void {

@@ -90,7 +90,7 @@ describe('a call', () => {
   ]) {
     test(`of ${path}`, async () => {
       const result = await client
-        .call(path, Buffer.from('?'), String, timeoutMs)
+        .call({ method: path, request: Buffer.from('?'), decode: String }, timeoutMs)
         .catch(({ code, details }: { code: number; details: string }) => ({ code, details }))
       expect(result).toEqual(is)
     })
@@ -149,7 +149,9 @@ describe('a stream', () => {
       stream.send(Buffer.from('a'))
       stream.send(Buffer.from('b'))
     })
-    expect(await client.call('/well', Buffer.alloc(0), String, 10_000)).toBe('yes')
+    expect(
+      await client.call({ method: '/well', request: Buffer.alloc(0), decode: String }, 10_000),
+    ).toBe('yes')
     expect(seen).toEqual(['a'])
   })
 })
@@ -164,7 +166,11 @@ describe('without a server', () => {
   test('nothing is sent, and the reason is reported', async () => {
     const nobody = new GrpcClient('http://127.0.0.1:9')
     for (let i = 0; i < 2; i++) {
-      expect(await failure(nobody.call('/well', Buffer.alloc(0), String, 10_000))).toEqual({
+      expect(
+        await failure(
+          nobody.call({ method: '/well', request: Buffer.alloc(0), decode: String }, 10_000),
+        ),
+      ).toEqual({
         code: 14,
         details: 'connect ECONNREFUSED 127.0.0.1:9',
         isUnsent: true,
@@ -177,13 +183,19 @@ describe('without a server', () => {
     const { port } = server.address() as AddressInfo
     const hasty = new GrpcClient(`http://127.0.0.1:${port}`)
     for (let i = 0; i < 50; i++) {
-      const { code } = (await failure(hasty.call('/silent', Buffer.alloc(0), String, 0)))!
+      const { code } = (await failure(
+        hasty.call({ method: '/silent', request: Buffer.alloc(0), decode: String }, 0),
+      ))!
       expect([4, 14]).toContain(code)
     }
-    expect(await hasty.call('/well', Buffer.alloc(0), String, 10_000)).toBe('yes')
+    expect(
+      await hasty.call({ method: '/well', request: Buffer.alloc(0), decode: String }, 10_000),
+    ).toBe('yes')
     hasty.close()
     const closed = new GrpcClient(`http://127.0.0.1:${port}`)
-    const call = failure(closed.call('/silent', Buffer.alloc(0), String, 10_000))
+    const call = failure(
+      closed.call({ method: '/silent', request: Buffer.alloc(0), decode: String }, 10_000),
+    )
     closed.close()
     expect(await call).toMatchObject({ code: 14, isUnsent: true })
   })
@@ -191,7 +203,11 @@ describe('without a server', () => {
   test('nothing is sent by a closed client', async () => {
     const closed = new GrpcClient('http://127.0.0.1:9')
     closed.close()
-    expect(await failure(closed.call('/well', Buffer.alloc(0), String, 10_000))).toEqual({
+    expect(
+      await failure(
+        closed.call({ method: '/well', request: Buffer.alloc(0), decode: String }, 10_000),
+      ),
+    ).toEqual({
       code: 14,
       details: 'it was closed here',
       isUnsent: true,
@@ -209,12 +225,18 @@ describe('without a server', () => {
     })
     await new Promise<void>((resolve) => again.listen(0, '127.0.0.1', resolve))
     const other = new GrpcClient(`http://127.0.0.1:${(again.address() as AddressInfo).port}`)
-    const silent = failure(other.call('/silent', Buffer.alloc(0), String, 10_000))
-    expect(await other.call('/well', Buffer.alloc(0), String, 10_000)).toBe('yes')
+    const silent = failure(
+      other.call({ method: '/silent', request: Buffer.alloc(0), decode: String }, 10_000),
+    )
+    expect(
+      await other.call({ method: '/well', request: Buffer.alloc(0), decode: String }, 10_000),
+    ).toBe('yes')
     for (const session of sessions) session.destroy()
     // It was sent: its outcome is unknown.
     expect(await silent).toMatchObject({ code: 14, isUnsent: false })
-    expect(await other.call('/well', Buffer.alloc(0), String, 10_000)).toBe('yes')
+    expect(
+      await other.call({ method: '/well', request: Buffer.alloc(0), decode: String }, 10_000),
+    ).toBe('yes')
     other.close()
     again.close()
   })
@@ -244,7 +266,9 @@ describe('a silent server', () => {
     const clock = new ManualClock()
     const { port } = mute.address() as AddressInfo
     const caller = new GrpcClient(`http://127.0.0.1:${port}`, {}, clock)
-    const call = failure(caller.call('/well', Buffer.alloc(0), String, 60_000))
+    const call = failure(
+      caller.call({ method: '/well', request: Buffer.alloc(0), decode: String }, 60_000),
+    )
     const stream = caller.stream('/echo', String)
     const streamEnd = once(stream as unknown as NodeJS.EventEmitter, 'error')
     await once(mute, 'connection')
@@ -252,7 +276,10 @@ describe('a silent server', () => {
     expect(await passing(clock, call)).toEqual(unsent)
     expect(await streamEnd).toMatchObject([unsent])
     expect(
-      await passing(clock, failure(caller.call('/well', Buffer.alloc(0), String, 60_000))),
+      await passing(
+        clock,
+        failure(caller.call({ method: '/well', request: Buffer.alloc(0), decode: String }, 60_000)),
+      ),
     ).toEqual(unsent)
     caller.close()
     for (const socket of sockets) socket.destroy()
@@ -263,17 +290,23 @@ describe('a silent server', () => {
     const proxy = await TcpProxy.open((server.address() as AddressInfo).port)
     const clock = new ManualClock()
     const caller = new GrpcClient(`http://127.0.0.1:${proxy.port}`, {}, clock)
-    expect(await caller.call('/well', Buffer.alloc(0), String, 60_000)).toBe('yes')
+    expect(
+      await caller.call({ method: '/well', request: Buffer.alloc(0), decode: String }, 60_000),
+    ).toBe('yes')
     proxy.cut('silent')
     const stream = caller.stream('/echo', String)
     const streamEnd = once(stream as unknown as NodeJS.EventEmitter, 'error')
-    const call = failure(caller.call('/well', Buffer.alloc(0), String, 60_000))
+    const call = failure(
+      caller.call({ method: '/well', request: Buffer.alloc(0), decode: String }, 60_000),
+    )
     // It was sent: its outcome is unknown.
     const unknown = { code: 14, details: 'pings are not answered', isUnsent: false }
     expect(await passing(clock, call)).toEqual(unknown)
     expect(await streamEnd).toMatchObject([unknown])
     proxy.mend()
-    expect(await caller.call('/well', Buffer.alloc(0), String, 60_000)).toBe('yes')
+    expect(
+      await caller.call({ method: '/well', request: Buffer.alloc(0), decode: String }, 60_000),
+    ).toBe('yes')
     caller.close()
     await proxy.close()
   })
@@ -285,7 +318,9 @@ describe('a silent server', () => {
       {},
       clock,
     )
-    const call = failure(caller.call('/silent', Buffer.alloc(0), String, 300))
+    const call = failure(
+      caller.call({ method: '/silent', request: Buffer.alloc(0), decode: String }, 300),
+    )
     expect(await passing(clock, call)).toMatchObject({ code: 4, isUnsent: false })
     caller.close()
   })

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream'
 import { systemClock, type Clock } from '../../../base/clock.ts'
 import { encodeHeaders, type Headers } from '../../../http2/hpack.ts'
-import type { Identity, MessageStream, OpenTransport, Transport } from '../transport.ts'
+import type { Identity, MessageStream, OpenTransport, Transport, UnaryCall } from '../transport.ts'
 import type { Stream, StreamError, StreamListener } from '../http2/stream.ts'
 import { frameOf, FrameReader } from './frames.ts'
 import { Session } from './session.ts'
@@ -38,12 +38,7 @@ export class GrpcClient implements Transport {
     this.#clock = clock
   }
 
-  call<T>(
-    method: string,
-    message: Buffer,
-    decode: (answer: Buffer) => T,
-    timeoutMs: number,
-  ): Promise<T> {
+  call<T>(call: UnaryCall<T>, timeoutMs: number): Promise<T> {
     return new Promise((resolve, reject) => {
       const session = this.#usable()
       let stream: Stream | null = null
@@ -72,7 +67,7 @@ export class GrpcClient implements Transport {
         if (answer === null || reader.halfway)
           return reject(new GrpcError(status.INTERNAL, 'an answer without its message'))
         try {
-          resolve(decode(answer))
+          resolve(call.decode(answer))
         } catch (cause) {
           reject(new GrpcError(status.INTERNAL, (cause as Error).message))
         }
@@ -80,7 +75,7 @@ export class GrpcClient implements Transport {
       const begin = (): void => {
         const answers = new ResponseStream(reader, take, end, () => stream?.cancel())
         try {
-          stream = session.request(this.#blockOf(method, timeoutMs), answers, frameOf(message))
+          stream = session.request(this.#blockOf(call, timeoutMs), answers, frameOf(call.request))
           session.expect(1)
         } catch (error) {
           over()
@@ -151,9 +146,15 @@ export class GrpcClient implements Transport {
     this.#session?.destroy()
   }
 
-  #blockOf(method: string, timeoutMs: number): Buffer {
+  #blockOf({ method, traceparent }: UnaryCall<unknown>, timeoutMs: number): Buffer {
     // In seconds, which are few: a call that the server ends too late does no harm.
     const timeout = `${Math.max(1, Math.ceil(timeoutMs / 1000))}S`
+    // A trace is of one call: its block is not kept.
+    if (traceparent)
+      return this.#encode(method, [
+        ['grpc-timeout', timeout],
+        ['traceparent', traceparent],
+      ])
     const known = `${method} ${timeout}`
     let block = this.#blocks.get(known)
     if (!block) {

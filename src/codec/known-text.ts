@@ -1,0 +1,14 @@
+/** JSON values that never change and whose text is known, so that writing one copies its text. */
+const texts = new WeakMap<object, string>()
+
+/** Remembers the text of a value; nobody may change the value from now on. */
+export function keepText<T extends object>(value: T, text: string): T {
+  texts.set(value, text)
+  return value
+}
+
+/** The JSON text of a value. */
+export function textOf(value: unknown): string {
+  const known = typeof value === 'object' && value !== null ? texts.get(value) : undefined
+  return known ?? JSON.stringify(value)
+}

@@ -1,0 +1,27 @@
+/** A look into the JSON of metadata without decoding it. */
+const QUOTE = 0x22
+const COLON = 0x3a
+const OPEN_LIST = 0x5b
+const ENTRIES = 'managedFields'
+
+/**
+ * Whether an object within metadata has a member with a plain name, other than in managedFields, which are the last
+ * member and the largest. Inside of strings the quotes of a name would be escaped with backslashes. A loop over so few
+ * bytes is several times as fast as a search by the runtime.
+ */
+export function mentionsMember(metadata: Uint8Array, member: string): boolean {
+  for (let i = 0; i < metadata.length; i++) {
+    if (metadata[i] !== QUOTE) continue
+    if (isName(metadata, i + 1, member)) return true
+    // No other member of this name has a list.
+    if (isName(metadata, i + 1, ENTRIES) && metadata[i + ENTRIES.length + 3] === OPEN_LIST)
+      return false
+  }
+  return false
+}
+
+/** Whether a name, a quote and a colon are at a place. */
+function isName(bytes: Uint8Array, at: number, name: string): boolean {
+  for (let i = 0; i < name.length; i++) if (bytes[at + i] !== name.charCodeAt(i)) return false
+  return bytes[at + name.length] === QUOTE && bytes[at + name.length + 1] === COLON
+}

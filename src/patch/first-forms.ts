@@ -1,0 +1,65 @@
+/** Field sets of new objects in their JSON form. Objects of one kind, made by one program, have the same one. */
+import { keepText } from '../codec/known-text.ts'
+import type { Topology } from '../notation/topology.ts'
+import { firstFieldsText, NeedsPlainWay } from './first-fields-text.ts'
+import type { Unowned } from './first-fields.ts'
+import { isObject, type JsonObject } from './json-value.ts'
+
+/** Characters of texts in one generation; parsed they take about ten times as much. */
+const MOST_LENGTH = 256 << 10
+/** Part of these that one text may take. */
+const LARGEST = 1 / 16
+
+/** The forms of the newest objects; bounded by their length. */
+export class FirstForms {
+  /** null: seen once, which most of those are that never come again. */
+  #young = new Map<string, JsonObject | null>()
+  #old: ReadonlyMap<string, JsonObject | null> = new Map()
+  #length = 0
+  readonly #most: number
+
+  constructor(most = MOST_LENGTH) {
+    this.#most = most
+  }
+
+  /**
+   * As `firstFields`; null also when only that can tell. Nobody may change what is returned: other objects may have it as
+   * well.
+   */
+  find(topology: Topology, zero: unknown, object: unknown, unowned: Unowned): JsonObject | null {
+    let text: string | null
+    try {
+      text = firstFieldsText(topology, zero, object, unowned)
+    } catch (error) {
+      if (error instanceof NeedsPlainWay) return null
+      throw error
+    }
+    return text === null ? null : this.#ofText(text)
+  }
+
+  #ofText(text: string): JsonObject {
+    const known = this.#young.has(text) ? this.#young.get(text) : this.#old.get(text)
+    if (known) {
+      if (!this.#young.has(text)) this.#keep(text, known)
+      return known
+    }
+    const form = keepText(JSON.parse(text) as JsonObject, text)
+    if (text.length > this.#most * LARGEST) return form
+    this.#keep(text, known === null ? frozen(form) : null)
+    return form
+  }
+
+  #keep(text: string, form: JsonObject | null): void {
+    if (!this.#young.has(text)) this.#length += text.length
+    this.#young.set(text, form)
+    if (this.#length < this.#most) return
+    this.#old = this.#young
+    this.#young = new Map()
+    this.#length = 0
+  }
+}
+
+function frozen(form: JsonObject): JsonObject {
+  for (const member of Object.values(form)) if (isObject(member)) frozen(member)
+  return Object.freeze(form)
+}
