@@ -1,6 +1,6 @@
 /** Which command a command line names. */
 import type { Command } from './base/command.ts'
-import { Fault, UsageFault } from './base/faults.ts'
+import { CommandFault, Fault } from './base/faults.ts'
 import type { FlagSpec } from './base/flags.ts'
 import { globalFlags } from './base/global-flags.ts'
 import type { Io } from './base/io.ts'
@@ -80,10 +80,12 @@ async function loaded({ path, rest }: Words, { program, io }: Said): Promise<Com
   const help = await import('./help.ts')
   const word = rest.find((arg) => !arg.startsWith('-'))
   if (listed) {
-    if (word !== undefined)
-      throw new UsageFault(`unknown command "${word}" for "${program} ${path}"`)
-    io.out(help.groupHelp(program, path))
-    return 0
+    if (word !== undefined) throw new CommandFault(`unknown command ${JSON.stringify(word)}`)
+    const text = help.groupHelp(program, path)
+    const isAsked = rest.some((arg) => arg === '--help' || arg === '-h')
+    if (isAsked) io.out(text)
+    else io.err(text)
+    return isAsked ? 0 : 1
   }
   if (word === undefined || word === 'help') {
     await showHelp(rest, { program, io })

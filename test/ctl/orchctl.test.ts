@@ -188,7 +188,10 @@ describe('what fails says what to do, in a line', () => {
       stderr:
         'The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n',
     },
-    { args: ['get', 'ns', '--context', 'none'], stderr: 'error: context "none" does not exist\n' },
+    {
+      args: ['get', 'ns', '--context', 'none'],
+      stderr: 'Error in configuration: context was not found for specified context: none\n',
+    },
     {
       args: ['get', 'cm', '--as', 'nobody'],
       stderr:
@@ -206,7 +209,17 @@ describe('what fails says what to do, in a line', () => {
     {
       args: ['create', 'secret', 'nothing'],
       stderr:
-        'error: unknown command "nothing" for "orchctl create secret"\nSee \'orchctl create secret --help\' for usage.\n',
+        'error: unknown command "nothing"\nSee \'orchctl create secret -h\' for help and examples\n',
+    },
+    {
+      args: ['create', '-f', 'untyped.yaml'],
+      stderr:
+        'error: error validating "untyped.yaml": error validating data: [apiVersion not set, kind not set]; if you choose to ignore these errors, turn validation off with --validate=false\n',
+    },
+    {
+      args: ['create', '-f', 'untyped.yaml', '--validate=false'],
+      stderr:
+        'error: unable to decode "untyped.yaml": Object \'Kind\' is missing in \'{"metadata":{"name":"a"}}\'\n',
     },
     {
       args: ['apply', '-f', 'broken.yaml'],
@@ -238,6 +251,7 @@ describe('what fails says what to do, in a line', () => {
   ]) {
     test(args.join(' '), async () => {
       writeFileSync(join(ctl.home, 'broken.yaml'), 'a: [b\nc: }\n')
+      writeFileSync(join(ctl.home, 'untyped.yaml'), 'metadata: {name: a}\n')
       const filled = args.map((arg) => arg.replace('EXPIRED', expired.host))
       const outcome = await ctl.run(
         args.at(-2)?.includes('EXPIRED')

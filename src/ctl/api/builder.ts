@@ -31,7 +31,8 @@ export async function readObjects(c: Context): Promise<FileObject[]> {
   const errors: unknown[] = []
   for (const document of await readDocuments(c)) {
     try {
-      for (const object of objectsOf(document)) found.push(await placed(c, object, document.source))
+      for (const object of objectsOf(c, document))
+        found.push(await placed(c, object, document.source))
     } catch (error) {
       errors.push(error)
     }
@@ -141,30 +142,43 @@ type Map = Record<string, unknown>
 const isMap = (value: unknown): value is Map =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function objectsOf({ value, source }: Document): ApiObject[] {
+function objectsOf(c: Context, { value, source }: Document): ApiObject[] {
   if (!isMap(value)) {
     throw new Fault(
       `error: error validating ${JSON.stringify(source)}: the document is not an object`,
     )
   }
   const { kind, apiVersion, items } = value
-  const shown = () => JSON.stringify(value)
-  if (typeof kind !== 'string' || kind === '') {
-    throw new Fault(`error: unable to decode "${source}": Object 'Kind' is missing in '${shown()}'`)
-  }
-  if (typeof apiVersion !== 'string' || apiVersion === '') {
-    throw new Fault(
-      `error: unable to decode "${source}": Object 'apiVersion' is missing in '${shown()}'`,
-    )
-  }
+  if (
+    typeof kind !== 'string' ||
+    kind === '' ||
+    typeof apiVersion !== 'string' ||
+    apiVersion === ''
+  )
+    throw untyped(c, value, source)
   if (kind.endsWith('List') && Array.isArray(items)) {
     return items.flatMap((item) => {
       const typed =
         isMap(item) && kind !== 'List' ? { apiVersion, kind: kind.slice(0, -4), ...item } : item
-      return objectsOf({ value: typed, source })
+      return objectsOf(c, { value: typed, source })
     })
   }
   return [value as ApiObject]
+}
+
+/** What is wrong with a document without a type, in the words of the check of documents where a command has it. */
+function untyped(c: Context, value: Map, source: string): Fault {
+  const lacking = (['apiVersion', 'kind'] as const).filter((name) => !value[name])
+  if (c.flags.has('validate') && !['ignore', 'false'].includes(c.flags.text('validate'))) {
+    const faults = lacking.map((name) => `${name} not set`)
+    const all = faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`
+    return new Fault(
+      `error: error validating "${source}": error validating data: ${all}; if you choose to ignore these errors, turn validation off with --validate=false`,
+    )
+  }
+  const name = lacking.includes('kind') ? 'Kind' : 'apiVersion'
+  const shown = JSON.stringify(value)
+  return new Fault(`error: unable to decode "${source}": Object '${name}' is missing in '${shown}'`)
 }
 
 async function placed(c: Context, object: ApiObject, source: string): Promise<FileObject> {

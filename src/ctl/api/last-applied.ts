@@ -1,6 +1,7 @@
 /** The annotation with the configuration that was applied last on the client's side. */
 import type { ApiObject } from '../../client/transport.ts'
 import { formatJson } from '../../codec/json-text.ts'
+import { keysInOrder } from '../base/keys-in-order.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 
 /** The name of the annotation. */
@@ -12,17 +13,6 @@ export function withLastApplied<T extends ApiObject>(object: T, key: string): T 
   const annotations = { ...object.metadata?.annotations }
   delete annotations[key]
   const bare = { ...object, metadata: { ...object.metadata, annotations } }
-  const text = `${formatJson(inOrder(bare))}\n`
+  const text = `${formatJson(keysInOrder(bare))}\n`
   return { ...bare, metadata: { ...bare.metadata, annotations: { ...annotations, [key]: text } } }
-}
-
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder)
-  if (typeof value !== 'object' || value === null) return value
-  const map = value as Record<string, unknown>
-  return Object.fromEntries(
-    Object.keys(map)
-      .sort()
-      .map((key) => [key, inOrder(map[key])]),
-  )
 }

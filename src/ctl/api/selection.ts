@@ -3,7 +3,7 @@ import type { Context } from '../base/context.ts'
 import { Fault } from '../base/faults.ts'
 import type { FlagSpecs } from '../base/flags.ts'
 import type { ServedResource } from './discovery.ts'
-import { refuseKustomize } from './kustomize.ts'
+import { folderFlags, refuseKustomize } from './kustomize.ts'
 import { findResource, inCategory } from './resources.ts'
 
 /** Files and selectors. */
@@ -13,17 +13,7 @@ export const selectionFlags = {
     short: 'f',
     help: 'Filename, directory, or URL to files identifying the resource.',
   },
-  kustomize: {
-    type: 'text',
-    short: 'k',
-    help: 'Not supported: build the objects with another tool and use -f.',
-    isHidden: true,
-  },
-  recursive: {
-    type: 'bool',
-    short: 'R',
-    help: 'Process the directory used in -f, --filename recursively.',
-  },
+  ...folderFlags,
   selector: {
     type: 'text',
     short: 'l',
@@ -116,3 +106,18 @@ async function byPairs(c: Context, words: readonly string[]): Promise<Named[]> {
   }
   return found
 }
+
+/** Flags of what shows the objects of all namespaces. */
+export const everywhereFlags = {
+  'all-namespaces': {
+    type: 'bool',
+    short: 'A',
+    help: 'If present, list the requested object(s) across all namespaces.',
+  },
+  'chunk-size': {
+    type: 'int',
+    default: '500',
+    help: 'Accepted for compatibility.',
+    isHidden: true,
+  },
+} as const satisfies FlagSpecs

@@ -6,6 +6,7 @@ import { Fault } from '../base/faults.ts'
 import type { FlagSpecs } from '../base/flags.ts'
 import { formatOf, outputFlags, printerOf, type Print } from '../print/output.ts'
 import type { ServedResource } from './discovery.ts'
+import { folderFlags } from './kustomize.ts'
 import { resourcePath, singularName } from './resources.ts'
 
 export const dryRunFlag = {
@@ -27,17 +28,7 @@ export const fileFlags = {
     short: 'f',
     help: 'Filename, directory, or URL to files with the objects.',
   },
-  kustomize: {
-    type: 'text',
-    short: 'k',
-    help: 'Not supported: build the objects with another tool and use -f.',
-    isHidden: true,
-  },
-  recursive: {
-    type: 'bool',
-    short: 'R',
-    help: 'Process the directory used in -f, --filename recursively.',
-  },
+  ...folderFlags,
 } as const satisfies FlagSpecs
 
 export const validateFlag = {

@@ -30,7 +30,7 @@ function wholeText(error: unknown): string {
   const standard = standardText(error)
   if (standard !== null) return standard
   const message = error instanceof Error ? error.message : String(error)
-  return message.startsWith('error: ') ? message : `error: ${message}`
+  return /^(?:error|Error in configuration): /.test(message) ? message : `error: ${message}`
 }
 
 /** The text of one failure among others. */

@@ -1,6 +1,6 @@
 /** describe: shows objects in full for people, each kind in its layout, with what belongs to it and its events. */
 import { readAll, readOne, selectorQuery, type LiveObject } from '../api/find-objects.ts'
-import { findSelected, selectionFlags, type Selected } from '../api/selection.ts'
+import { everywhereFlags, findSelected, selectionFlags, type Selected } from '../api/selection.ts'
 import type { Command } from '../base/command.ts'
 import type { Context } from '../base/context.ts'
 import { throwAll } from '../base/faults.ts'
@@ -20,17 +20,7 @@ export const describe: Command = {
   ],
   flags: {
     ...selectionFlags,
-    'all-namespaces': {
-      type: 'bool',
-      short: 'A',
-      help: 'If present, list the requested object(s) across all namespaces.',
-    },
-    'chunk-size': {
-      type: 'int',
-      default: '500',
-      help: 'Accepted for compatibility.',
-      isHidden: true,
-    },
+    ...everywhereFlags,
     'show-events': {
       type: 'bool',
       default: 'true',

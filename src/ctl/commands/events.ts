@@ -5,6 +5,7 @@ import type { ApiObject } from '../../client/transport.ts'
 import { parseJson } from '../../codec/json-text.ts'
 import { readAll, type LiveObject } from '../api/find-objects.ts'
 import { findResource, resourcePath } from '../api/resources.ts'
+import { everywhereFlags } from '../api/selection.ts'
 import type { Command } from '../base/command.ts'
 import type { Context } from '../base/context.ts'
 import { Fault } from '../base/faults.ts'
@@ -52,17 +53,7 @@ export const events: Command = {
   text: 'Shows events, of all objects or of one, oldest first.',
   flags: {
     ...outputFlags,
-    'all-namespaces': {
-      type: 'bool',
-      short: 'A',
-      help: 'If present, list the requested object(s) across all namespaces.',
-    },
-    'chunk-size': {
-      type: 'int',
-      default: '500',
-      help: 'Accepted for compatibility.',
-      isHidden: true,
-    },
+    ...everywhereFlags,
     for: {
       type: 'text',
       help: 'Filter events to only those pertaining to the specified resource.',

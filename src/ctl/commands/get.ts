@@ -1,7 +1,7 @@
 /** get: shows objects, in tables that the server makes or in other formats. */
 import { qualifiedName, resourcePath, singularName } from '../api/resources.ts'
 import type { ServedResource } from '../api/discovery.ts'
-import { findSelected, selectionFlags, type Selected } from '../api/selection.ts'
+import { everywhereFlags, findSelected, selectionFlags, type Selected } from '../api/selection.ts'
 import type { Command } from '../base/command.ts'
 import type { Context } from '../base/context.ts'
 import { Fault, throwAll } from '../base/faults.ts'
@@ -27,11 +27,7 @@ export const get: Command = {
   flags: {
     ...outputFlags,
     ...selectionFlags,
-    'all-namespaces': {
-      type: 'bool',
-      short: 'A',
-      help: 'If present, list the requested object(s) across all namespaces.',
-    },
+    ...everywhereFlags,
     'chunk-size': {
       type: 'int',
       default: '500',

@@ -245,7 +245,8 @@ export const attach: Command = {
   async run(c) {
     const [word = ''] = c.args
     if (c.args.length !== 1) throw c.misuse('at least 1 argument is required for attach')
+    const pod = await findPod(c, word)
     if (!c.flags.is('quiet')) c.err("If you don't see a command prompt, try pressing enter.\n")
-    await session(c, await findPod(c, word), 'attach', [])
+    await session(c, pod, 'attach', [])
   },
 }

@@ -29,7 +29,6 @@ export async function chooseConfig(flags: FlagValues, io: Io): Promise<Chosen> {
   const contextName = flags.text('context') || merged.currentContext
   const context = entryOf(merged.contexts, contextName)
   if (contextName !== '' && !context) {
-    if (flags.isSet('context')) throw new Fault(`error: context "${contextName}" does not exist`)
     throw new Fault(
       `Error in configuration: context was not found for specified context: ${contextName}`,
     )

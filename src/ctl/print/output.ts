@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { formatJson } from '../../codec/json-text.ts'
+import { keysInOrder } from '../base/keys-in-order.ts'
 import { escapedJson } from './json-text.ts'
 import type { ApiObject } from '../../client/transport.ts'
 import type { Context } from '../base/context.ts'
@@ -173,16 +174,5 @@ function shown(object: Printable, keepsManagers: boolean): unknown {
 
 /** JSON with keys in order, four blanks for each level. */
 export function jsonText(value: unknown): string {
-  return escapedJson(formatJson(inOrder(value), 4))
-}
-
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder)
-  if (typeof value !== 'object' || value === null) return value
-  const map = value as Record<string, unknown>
-  return Object.fromEntries(
-    Object.keys(map)
-      .sort()
-      .map((key) => [key, inOrder(map[key])]),
-  )
+  return escapedJson(formatJson(keysInOrder(value), 4))
 }

@@ -52,6 +52,8 @@ export const canI: Command = {
       )
     }
     const v = await c.words()
+    if (!(what.startsWith('/') ? PATH_VERBS : VERBS).has(verb))
+      c.err(`Warning: verb '${verb}' is not a known verb\n\n`)
     const spec = what.startsWith('/')
       ? { nonResourceAttributes: { path: what, verb } }
       : { resourceAttributes: await resourceOf(c, verb, what) }
@@ -73,6 +75,13 @@ export const canI: Command = {
     if (!allowed) throw new SilentExit(1)
   },
 }
+
+// Others are asked for as well, since anything may be in a role.
+const VERBS = new Set([
+  ...['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'],
+  ...['use', 'bind', 'impersonate', '*'],
+])
+const PATH_VERBS = new Set(['get', 'put', 'post', 'head', 'options', 'delete', 'patch', '*'])
 
 async function resourceOf(c: Context, verb: string, text: string): Promise<object> {
   const [word = '', name = ''] = text.split('/')

@@ -86,7 +86,7 @@ export const createClusterRole = generatorCommand({
     if (aggregation !== '') {
       if (c.flags.list('verb').length > 0)
         throw new Fault(
-          'error: aggregation rule must be specified without verbs, nonResourceURLs or resources',
+          'error: aggregation rule must be specified without nonResourceURLs, verbs, resources or resourceNames',
         )
       const matchLabels = Object.fromEntries(
         aggregation.split(',').map((pair) => pair.split('=').slice(0, 2)),

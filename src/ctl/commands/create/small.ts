@@ -3,6 +3,7 @@ import type { ApiObject } from '../../../client/transport.ts'
 import { generatorCommand, nameArg, resourceList } from '../../api/generate.ts'
 import { findResource, resourcePath } from '../../api/resources.ts'
 import type { Command } from '../../base/command.ts'
+import { StatusError } from '../../../meta/errors.ts'
 import { Fault } from '../../base/faults.ts'
 import { durationOf } from '../../base/flags.ts'
 import { formatOf, outputFlags, printerOf } from '../../print/output.ts'
@@ -56,8 +57,8 @@ export const createToken: Command = {
     const audiences = c.flags.list('audience')
     const uid = c.flags.text('bound-object-uid')
     const api = await c.api()
-    const token = await api.json<ApiObject & { status?: { token?: string } }>({
-      method: 'POST',
+    const request = {
+      method: 'POST' as const,
       path: `${resourcePath(of, namespace, name)}/token`,
       body: {
         apiVersion: v.resolve('authentication{api}/v1'),
@@ -77,7 +78,14 @@ export const createToken: Command = {
               }),
         },
       },
-    })
+    }
+    const token = await api
+      .json<ApiObject & { status?: { token?: string } }>(request)
+      .catch((error: unknown) => {
+        if (error instanceof StatusError)
+          throw new Fault(`error: failed to create token: ${error.message}`)
+        throw error
+      })
     const format = formatOf(c, false)
     if (format.name === '') return c.out(`${token.status?.token ?? ''}\n`)
     c.out(await (await printerOf(c, format))(token))
