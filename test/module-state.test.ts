@@ -53,6 +53,10 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'base/quantity.ts parsed': 'memo',
   'patch/fields-v1.ts known': 'memo',
   'patch/field-path.ts fields': 'memo',
+  'patch/typed-items.ts nodes': 'memo',
+  'patch/typed-items.ts nodeCount': 'memo',
+  'patch/typed-items.ts met': 'memory',
+  'patch/quick-difference.ts left': 'memory',
   'profiling/profiler.ts isBusy': 'process',
 }
 
