@@ -249,6 +249,14 @@ async function attaches(): Promise<void> {
   ])
 }
 
+async function electionEvents(): Promise<string[]> {
+  const { items } = await client
+    .resource<{ readonly reason: string; readonly message: string }>(EVENTS)
+    .in('orch-system')
+    .list()
+  return items.flatMap(({ reason, message }) => (reason === 'LeaderElection' ? [message] : []))
+}
+
 test('two of them do the work of one, and when one is killed under load the other goes on', async () => {
   const first = manager()
   const led = await until(holder, (one) => one.holder !== '')
@@ -280,14 +288,6 @@ test('two of them do the work of one, and when one is killed under load the othe
     endpoints: Array.from({ length: COUNT }, () => COUNT),
   }
   await until(addresses, (found) => JSON.stringify(found) === JSON.stringify(all))
-  const { items } = await client
-    .resource<{ readonly reason: string; readonly message: string }>(EVENTS)
-    .in('orch-system')
-    .list()
-  expect(
-    items.flatMap(({ reason, message }) => (reason === 'LeaderElection' ? [message] : [])).sort(),
-  ).toEqual([led.holder, next.holder].map((one) => `${one} became leader`).sort())
-
   await attaches()
 
   const url = `https://127.0.0.1:${port}`
@@ -314,10 +314,17 @@ test('two of them do the work of one, and when one is killed under load the othe
   ])
   expect((await ask(`${url}${GRAPH}`))[0]).toBe(403)
 
-  // Who is asked to end gives the lead up at once.
+  // Who is asked to end gives the lead up at once, and says so.
   second.kill('SIGTERM')
   const [code] = (await once(second, 'close')) as [number]
   expect(code).toBe(0)
+  expect((await electionEvents()).sort()).toEqual(
+    [
+      `${led.holder} became leader`,
+      `${next.holder} became leader`,
+      `${next.holder} stopped leading`,
+    ].sort(),
+  )
   expect(await holder()).toEqual({ holder: '', transitions: 1 })
 }, 90_000)
 

@@ -1,11 +1,17 @@
 /** Does one busy client delay another? */
 import type { Bench, Question } from '../bench.ts'
+import type { Target } from '../load/job.ts'
 import { plain, type Row } from '../measure.ts'
 import { startLoad } from '../subjects.ts'
 import { certified, RBAC_PATH } from '../users.ts'
 
 const BUSY_CONNECTIONS = 200
 const QUIET = 'bench-quiet'
+
+interface Clients {
+  readonly alone: Target
+  readonly beside: Target
+}
 
 export const fairness: Question = {
   name: 'fairness',
@@ -22,35 +28,46 @@ export const fairness: Question = {
       subjects: [{ kind: 'User', name: QUIET }],
     })
     const quiet = certified(ours, QUIET)
-    const plan = { is: 'get', path } as const
-    const gets = async () =>
-      plain((await bench.requests(quiet, 'h1', { connections: 1 }, plan)).p99Ms)
     const others = startLoad(bench.workspace)
-    const row = await bench.alternate(
-      {
-        question: 'fairness',
-        what: `get p99 beside a user with ${BUSY_CONNECTIONS} busy connections, to idle`,
-        unit: 'ms',
-        goal: { of: 'ratio', is: 'at most', number: 3 },
-      },
-      async () => {
-        const load = others.run({
-          is: 'requests',
-          target: busy,
-          protocol: 'h1',
-          connections: BUSY_CONNECTIONS,
-          streams: 1,
-          plan,
-          // Longer than the gets with their warming up.
-          seconds: seconds * 2,
-          warmUpSeconds: 0,
-          atMost: 10_000_000,
-        })
-        const [sample] = await Promise.all([gets(), load])
-        return sample
-      },
-      gets,
+    /** Rounds of a quiet client beside a busy one, and alone. */
+    const alternate = async (what: string, goal: Row['goal'], { alone, beside }: Clients) => {
+      const plan = { is: 'get', path } as const
+      const gets = async () =>
+        plain((await bench.requests(alone, 'h1', { connections: 1 }, plan)).p99Ms)
+      return bench.alternate(
+        { question: 'fairness', what, unit: 'ms', goal },
+        async () => {
+          const load = others.run({
+            is: 'requests',
+            target: beside,
+            protocol: 'h1',
+            connections: BUSY_CONNECTIONS,
+            streams: 1,
+            plan,
+            // Longer than the gets with their warming up.
+            seconds: seconds * 2,
+            warmUpSeconds: 0,
+            atMost: 10_000_000,
+          })
+          const [sample] = await Promise.all([gets(), load])
+          return sample
+        },
+        gets,
+      )
+    }
+    const row = await alternate(
+      `get p99 beside a user with ${BUSY_CONNECTIONS} busy connections, to idle`,
+      { of: 'ratio', is: 'at most', number: 3 },
+      { alone: quiet, beside: busy },
     )
-    return [row]
+    // What the loop of Node and two busy processes on this machine do to a client, without any fairness.
+    const { text, headers } = await ours.ask('GET', path)
+    const type = String(headers['content-type'])
+    const bare = await bench.bare({ is: 'http', headers: { 'content-type': type }, body: text })
+    const floor = await alternate('the same of a bare server, to idle', null, {
+      alone: bare.target,
+      beside: bare.target,
+    })
+    return [row, floor]
   },
 }

@@ -50,7 +50,7 @@ export class AuditTrail implements RequestAudit {
     this.#names = eventNames(options.v)
     this.#holds = options.backends.some(({ mode }) => mode !== 'batch')
     const [first, second] = options.backends
-    const store = second === undefined ? first?.storeLine : undefined
+    const store = second === undefined ? first?.lines : undefined
     this.#lines = store === undefined ? null : new MetadataLines(this.#names, store)
   }
 
@@ -153,7 +153,7 @@ export class AuditTrail implements RequestAudit {
     const state = record.audit as RequestState
     if (state === OVER || (state.decided.omitted & BIT[stage]) !== 0) return true
     const { backends, counters } = this.#options
-    const moment = { stage, at, status, allowed: status && this.#allowed(record) }
+    const moment = { stage, at, status, reason: status && reasonOf(record) }
     counters.events++
     if (this.#lines !== null && state.decided.level === METADATA) {
       const stored = this.#lines.store(record, state, moment)
@@ -179,13 +179,11 @@ export class AuditTrail implements RequestAudit {
     if (waiting === null) return isStored
     return Promise.all(waiting).then((all) => isStored && all.every(Boolean))
   }
-
-  /** The annotations of an allowed request; those of a refused one are among the others. */
-  #allowed({ decision }: AuditedRequest): string | null {
-    if (decision === null || decision.verdict !== 'allow') return null
-    return this.#names.allowed.of(decision.reason)
-  }
 }
+
+/** Why a request was allowed; the reason of a refusal is among the annotations. */
+const reasonOf = ({ decision }: AuditedRequest): string | null =>
+  decision === null || decision.verdict !== 'allow' ? null : decision.reason
 
 const NO_INFO = {
   isResource: false,

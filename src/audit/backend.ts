@@ -1,5 +1,5 @@
 import type { AuditEvent } from './event.ts'
-import type { StoreLine } from './metadata-lines.ts'
+import type { LineTemplate, LineValues } from './line-template.ts'
 
 export const MODES = ['batch', 'blocking', 'blocking-strict'] as const
 
@@ -15,10 +15,18 @@ export interface Backend {
   readonly mode: Mode
   /** Stores one event; never rejects. False, or a promise of it: it was not stored. */
   store(event: AuditEvent): boolean | Promise<boolean>
-  /** Stores the line of an event without bodies; absent where the backend needs the event. */
-  readonly storeLine?: StoreLine
+  /** Stores lines of events without bodies; absent where the backend needs the events. */
+  readonly lines?: LineStore
   /** Stores what is left, as far as that takes no time. */
   close(): Promise<void>
+}
+
+/** Stores lines. False: the line was not stored. */
+export interface LineStore {
+  /** `isPlain`: the line is known to be ASCII. */
+  store(line: string, isPlain: boolean): boolean
+  /** The same from a template; absent where lines are needed as texts. */
+  readonly copy?: (template: LineTemplate, values: LineValues) => boolean
 }
 
 /** Counts events, and reports those that were lost. */

@@ -9,6 +9,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { MadeTexts } from './made-texts.ts'
 import { madeJson, sentJson } from './object-json.ts'
 import { METADATA, REQUEST, REQUEST_RESPONSE, type Decided } from './policy-rules.ts'
+import type { LineTemplate } from './line-template.ts'
 import { LEVELS, type Stage } from './policy.ts'
 import { sourceAddresses } from './source-addresses.ts'
 import { EventTimes } from './times.ts'
@@ -98,6 +99,11 @@ export class RequestState {
   origin: string | null = null
   /** Both together; null until it is needed. */
   common: EventPart | null = null
+  /** Lines that were made; null until they are needed again. */
+  received: LineTemplate | null = null
+  completed: LineTemplate | null = null
+  /** Whether lines are made for the second time, so that it is worth to keep them. */
+  isRepeated = false
 
   constructor(decided: Decided) {
     this.decided = decided
@@ -110,8 +116,8 @@ export interface EventMoment {
   readonly at: number
   /** Null before the response. */
   readonly status: EventStatus | null
-  /** `authorization` annotations of an allowed request, which are not in the map. */
-  readonly allowed: string | null
+  /** Why the request was allowed, which is not among its annotations; null before the response. */
+  readonly reason: string | null
 }
 
 /** One event. Its texts are made on first use, which must be at once: the request goes on. */
@@ -204,7 +210,7 @@ export function annotationsOf(
       if (level === 'Metadata' || state.decided.level > METADATA) add(key, value)
     }
   }
-  if (moment.allowed !== null) text += (text === '' ? '' : ',') + moment.allowed
+  if (moment.reason !== null) text += (text === '' ? '' : ',') + names.allowed.of(moment.reason)
   if (isSlow(request, moment))
     for (const [part, ms] of timesOf(request, moment.at))
       add(names.latency + part, formatDuration(BigInt(Math.round(ms * 1e6))))

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
 import { LineBuffer } from './line-buffer.ts'
+import { LineTemplate } from './line-template.ts'
 
 /** A buffer whose writes end when the test says so. */
 function scene(bufferSize = 10_000) {
@@ -26,7 +27,7 @@ function scene(bufferSize = 10_000) {
   return { clock, written, failed, buffer, end }
 }
 
-const LONG = `${'x'.repeat(100_000)}\n`
+const LONG = `${'x'.repeat(50_000)}\n`
 
 test('lines wait for others, but not for long', () => {
   const { clock, written, buffer } = scene()
@@ -74,6 +75,24 @@ test('texts of every size and script', async () => {
   await end()
   await closed
   expect(written.join('') === lines.join('')).toBe(true)
+})
+
+test('lines from templates stay in order', () => {
+  const { clock, written, buffer } = scene()
+  const template = new LineTemplate(
+    { start: '<', middle: '|', end: '>\n' },
+    { code: 200, reason: null },
+  )
+  const id = '01234567-89ab-cdef-0123-456789abcdef'
+  const time = '2024-01-02T03:04:05.006000Z'
+  const bytes = Buffer.from(time)
+  buffer.add('one\n', true)
+  buffer.copy(template, { id, received: bytes, at: bytes })
+  buffer.add('two\n', true)
+  clock.advance(20)
+  expect(written).toEqual([
+    `one\n<${id}|,"requestReceivedTimestamp":"${time}","stageTimestamp":"${time}">\ntwo\n`,
+  ])
 })
 
 test('a full buffer takes no line, and takes some again when it is written', async () => {

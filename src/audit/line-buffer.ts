@@ -1,8 +1,9 @@
 /** Joins the lines of many requests into few writes: each write wakes a thread, which costs more than a request does. */
 import type { Clock } from '../base/clock.ts'
+import type { LineTemplate, LineValues } from './line-template.ts'
 
 /** Bytes of one write. */
-const CHUNK = 256 << 10
+const CHUNK = 128 << 10
 /** Lines that are copied at once, and characters from which on they are. */
 const JOINED = 32
 const JOINED_CHARS = 32 << 10
@@ -53,11 +54,22 @@ export class LineBuffer {
     this.#text += line
     if (!isPlain) this.#isPlain = false
     if (++this.#joined >= JOINED || this.#text.length >= JOINED_CHARS) this.#copy()
-    this.#cancelWait ??= this.#deps.clock.after(WAIT_MS, () => {
-      this.#cancelWait = null
-      this.#isDue = true
-      this.#begin()
-    })
+    this.#wait()
+    return true
+  }
+
+  /** Adds a line from a template. False when the buffer is full. */
+  copy(template: LineTemplate, values: LineValues): boolean {
+    if (this.#waiting >= this.#deps.bufferSize) return false
+    this.#waiting++
+    if (this.#joined > 0) this.#copy()
+    const { length } = template.bytes
+    if (length > this.#chunk.bytes.length - this.#chunk.used) this.#next(length)
+    const chunk = this.#chunk
+    template.write(chunk.bytes, chunk.used, values)
+    chunk.used += length
+    chunk.lines++
+    this.#wait()
     return true
   }
 
@@ -70,6 +82,14 @@ export class LineBuffer {
       this.#begin()
       await this.#writing
     } while (this.#waiting > 0)
+  }
+
+  #wait(): void {
+    this.#cancelWait ??= this.#deps.clock.after(WAIT_MS, () => {
+      this.#cancelWait = null
+      this.#isDue = true
+      this.#begin()
+    })
   }
 
   /** Copies the lines that were added into the chunk. */

@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock.ts'
 import { plainMessage } from '../base/plain-reason.ts'
-import type { Backend, Losses, Mode } from './backend.ts'
+import type { Backend, LineStore, Losses, Mode } from './backend.ts'
 import { Batches, type BatchOptions } from './batches.ts'
 import type { AuditEvent } from './event.ts'
 import { legacyLine } from './legacy-line.ts'
 import { LineBuffer } from './line-buffer.ts'
-import type { StoreLine } from './metadata-lines.ts'
+import type { LineTemplate, LineValues } from './line-template.ts'
 import { fits, type TruncationOptions } from './truncation.ts'
 
 /** Where lines go. */
@@ -50,15 +50,16 @@ export class LogBackend implements Backend {
   readonly #batches: Batches<string> | null = null
   /** In mode `batch`, unless the size or the rate of batches is limited: readers do not see where a batch ends. */
   readonly #buffer: LineBuffer | null = null
-  readonly storeLine?: StoreLine
+  readonly lines?: LineStore
 
   constructor(options: LogBackendOptions, deps: LogBackendDeps) {
     this.mode = options.mode
     this.#options = options
     this.#deps = deps
     const { batch, mode, format, truncation, joinsLines } = options
-    if (joinsLines && format === 'json' && truncation === null)
-      this.storeLine = (line, isPlain) => this.#storeLine(line, isPlain)
+    const isLines = joinsLines && format === 'json' && truncation === null
+    const store = (line: string, isPlain: boolean) => this.#storeLine(line, isPlain)
+    if (isLines) this.lines = { store }
     if (mode !== 'batch') return
     const { sink, losses, clock } = deps
     if (joinsLines && batch.maxWaitMs === 0 && batch.throttle === null) {
@@ -68,6 +69,10 @@ export class LogBackend implements Backend {
         write: (bytes) => sink.write(bytes),
         failed: (lines, error) => losses.lost('log', lines, plainMessage(error)),
       })
+      const buffer = this.#buffer
+      const copy = (template: LineTemplate, values: LineValues) =>
+        buffer.copy(template, values) || this.#isFull()
+      if (isLines) this.lines = { store, copy }
     } else
       this.#batches = new Batches(joined(batch), {
         clock,
@@ -88,8 +93,12 @@ export class LogBackend implements Backend {
   #storeLine(line: string, isPlain: boolean): boolean {
     const isStored =
       this.#buffer?.add(line, isPlain) ?? this.#batches?.add(line) ?? this.#writeNow(line)
-    if (!isStored && this.mode === 'batch') this.#deps.losses.lost('log', 1, 'the buffer is full')
-    return isStored
+    return isStored || (this.mode === 'batch' && this.#isFull())
+  }
+
+  #isFull(): false {
+    this.#deps.losses.lost('log', 1, 'the buffer is full')
+    return false
   }
 
   async close(): Promise<void> {

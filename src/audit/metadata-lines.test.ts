@@ -13,6 +13,7 @@ import { kubernetes } from '../vocabulary/kubernetes.ts'
 import { AuditTrail } from './audit-trail.ts'
 import type { Backend } from './backend.ts'
 import { AuditCounters } from './counters.ts'
+import type { LineTemplate, LineValues } from './line-template.ts'
 import { PolicyRules } from './policy-rules.ts'
 import { readPolicy } from './policy.ts'
 
@@ -47,6 +48,7 @@ const request = fc.record({
   code: fc.constantFrom(200, 201, 404, 0),
   isFault: fc.constantFrom(false, false, false, true),
   advanceMs: fc.constantFrom(0, 0, 1, 700),
+  isOwnId: fc.boolean(),
 })
 type Sent = typeof request extends fc.Arbitrary<infer T> ? T : never
 type Recorded = { -readonly [K in keyof AuditedRequest]: AuditedRequest[K] }
@@ -70,7 +72,7 @@ function recordOf(sent: Sent, id: number, now: number): Recorded {
     },
     protocol: 'HTTP/1.1',
     remoteAddress: sent.remoteAddress,
-    auditId: `id-${id}`,
+    auditId: sent.isOwnId ? `own-${id}` : `12345678-1234-4234-8234-${String(id).padStart(12, '0')}`,
     info,
     isLongRunning: false,
     user: sent.user,
@@ -106,10 +108,15 @@ function linesOf(sent: readonly Sent[], isJoined: boolean): string[] {
     name: 'log',
     mode: 'batch',
     store: (event) => lines.push(event.line) > 0,
-    ...(isJoined ? { storeLine } : {}),
+    ...(isJoined ? { lines: { store, copy } } : {}),
     close: () => Promise.resolve(),
   }
-  function storeLine(line: string, isPlain: boolean): boolean {
+  function copy(template: LineTemplate, values: LineValues): boolean {
+    const bytes = Buffer.alloc(template.bytes.length)
+    template.write(bytes, 0, values)
+    return lines.push(bytes.toString()) > 0
+  }
+  function store(line: string, isPlain: boolean): boolean {
     if (isPlain) expect(Buffer.from(line, 'latin1').toString()).toBe(line)
     return lines.push(line) > 0
   }
@@ -176,12 +183,13 @@ test('lines of equal requests differ in ids and times only', () => {
     code: 200,
     isFault: false,
     advanceMs: 1,
+    isOwnId: false,
   }
   const lines = linesOf([plain, plain], true)
   expect(lines).toHaveLength(4)
   expect(lines[3]).toBe(
     lines[1]!
-      .replace('id-0', 'id-1')
+      .replace('-000000000000', '-000000000001')
       .replaceAll(/00\.00(\d)000Z/g, (_, ms: string) => `00.00${Number(ms) + 1}000Z`),
   )
 })

@@ -21,3 +21,13 @@ export class Pace {
     })
   }
 }
+
+/** Does a short work for each of many items, and yields to the event loop in between. */
+export async function inTurns<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
+  const pace = new Pace()
+  for (const item of items) {
+    work(item)
+    const pause = pace.pause()
+    if (pause) await pause
+  }
+}

@@ -104,6 +104,31 @@ test('a table is filled from the engine on first use, and misses nothing meanwhi
   ])
 })
 
+for (const isLoaded of [false, true])
+  test(`a resource tells when it changes and whether it is empty, ${isLoaded ? '' : 'not '}loaded`, async () => {
+    const { cache, put, remove } = await open()
+    if (isLoaded) await cache.resourceCache(P)
+    const seen: (readonly [string, boolean])[] = []
+    const ends = ['a', 'b'].map((name) =>
+      cache.onChange(P, (isDeletion) => seen.push([name, isDeletion])),
+    )
+    cache.onChange('/registry/core/others/', () => seen.push(['others', false]))
+    expect(await cache.isEmpty(P)).toBe(true)
+    await put('x', '1')
+    expect(await cache.isEmpty(P)).toBe(false)
+    ends[0]!()
+    await remove('x')
+    expect(await cache.isEmpty(P)).toBe(true)
+    for (const end of ends) end()
+    await put('x', '2')
+    expect(seen).toEqual([
+      ['a', false],
+      ['b', false],
+      ['b', true],
+    ])
+    expect(cache.size).toBe(isLoaded ? 1 : 0)
+  })
+
 test('older revisions can be read, from memory and from the engine', async () => {
   const { cache, put, remove } = await open()
   await put('a', '1')

@@ -1,4 +1,5 @@
 /** The interface of a kind for handlers, cache and documents, declared or custom. */
+import type { Steps } from '../base/steps.ts'
 import type { Codec, JsonObject } from '../codec/codec.ts'
 import type { OverCodec } from '../codec/over.ts'
 import type { ResourceName } from '../meta/resource-name.ts'
@@ -52,8 +53,8 @@ export interface ResourceEntry {
   readonly topology: Topology | null
   /** Merge rules of strategic merge patch; null: the kind does not accept such patches. */
   readonly mergeSchema: Shape | null
-  /** Declarative checks of an object of the storage version, before the strategy runs. */
-  readonly check: (object: Typed, errors: FieldErrors) => void
+  /** Declarative checks of an object of the storage version, before the strategy runs. In steps where it is slow. */
+  readonly check: (object: Typed, errors: FieldErrors) => void | Steps<void>
   /** Hooks and rules of the kind, for its storage version. */
   readonly strategy: Strategy
   readonly table: TableView

@@ -200,7 +200,8 @@ function stepParts(step: Node): Node[] {
 
 const TRAVERSED = new Set(['lowerAscii', 'upperAscii', 'substring', 'trim', 'replace', 'split'])
 const SAME_SIZE = new Set(['lowerAscii', 'upperAscii', 'substring', 'trim', 'split', 'find'])
-const PATTERNS = new Set(['matches', 'find', 'findAll'])
+/** Functions that search a text, the first argument, for a pattern, the second. */
+export const PATTERNS: ReadonlySet<string> = new Set(['matches', 'find', 'findAll'])
 const WHOLE_LISTS = new Set(['isSorted', 'sum', 'min', 'max'])
 
 /** Cost of a call itself, and the length of its value where that is known. */

@@ -283,4 +283,13 @@ describe('costs', () => {
     const long = { s: `${'a'.repeat(5000)}b` }
     expect(rule.evaluate(long, null, budget)).toEqual({ value: false })
   })
+  for (const [name, source, text] of [
+    ['of many steps', 'self.s.matches("^(a|b)*a(a|b){1000}[cd]")', 'ab'.repeat(10_000)],
+    ['of many steps, found', 'self.s.find("(a|b){0,1000}[cd]") == ""', 'ab'.repeat(10_000)],
+    ['out of the object', 'self.ints.exists(x, "".matches(self.s))', '(a|b){1000}(c|d){1000}'],
+  ] as const)
+    test(`a pattern ${name} has its cost`, () => {
+      const given = { ...many, s: text }
+      expect(compiled(source).evaluate(given, null, new Budget())).toEqual({ outOfBudget: true })
+    })
 })

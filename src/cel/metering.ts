@@ -1,6 +1,15 @@
+import { patternWeight } from '../base/pattern-weight.ts'
 import type { Budget } from './budget.ts'
 import { callOf, childrenOf, type Comprehension, type Node } from './engine.ts'
-import { callCost, NEW_LIST, NEW_MAP, PER_CHARACTER, quantifierStep, stepCost } from './estimate.ts'
+import {
+  callCost,
+  NEW_LIST,
+  NEW_MAP,
+  PATTERNS,
+  PER_CHARACTER,
+  quantifierStep,
+  stepCost,
+} from './estimate.ts'
 import { writtenName } from './function-library.ts'
 import { LazyObject } from './lazy-object.ts'
 import { joinLists, sameCelValue } from './same-value.ts'
@@ -81,14 +90,30 @@ function meterQuantifier(step: Node, init: Node, meter: Meter): void {
 }
 
 function meterCall(node: Node, meter: Meter): void {
-  const name = writtenName(callOf(node)!.name)
+  const call = callOf(node)!
+  const name = writtenName(call.name)
   const handle = node.handle!
+  const isPattern = PATTERNS.has(name)
+  const isFixed = isPattern && call.args.at(call.receiver ? 0 : 1)?.op === 'value'
   node.handle = (values, ...rest) => {
     const given = values as readonly unknown[]
     const { own } = callCost(name, given.map(sizeOf), itemCost(given[0]))
     meter.budget.spend(own)
+    if (isPattern) meter.budget.spend(Math.max(0, searchCost(given, isFixed) - own))
     return handle(values, ...rest)
   }
+}
+
+/** Steps of patterns, times characters of texts, that one unit of cost stands for; and units to compile a step. */
+const PASSES_PER_UNIT = 20
+const PER_COMPILED_STEP = 10
+
+/** What the search takes: repetitions make patterns larger than they are written. */
+function searchCost([text, pattern]: readonly unknown[], isFixed: boolean): number {
+  if (typeof text !== 'string' || typeof pattern !== 'string') return 0
+  const weight = patternWeight(pattern)
+  const searching = (weight * text.length) / PASSES_PER_UNIT
+  return Math.ceil(isFixed ? searching : searching + weight * PER_COMPILED_STEP)
 }
 
 function meterOperator(node: Node, meter: Meter): void {

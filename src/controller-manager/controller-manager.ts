@@ -16,6 +16,7 @@ import { vocabularyOf } from '../client/discovery.ts'
 import { EventRecorder } from '../client/event-recorder.ts'
 import { HttpsTransport } from '../client/https-transport.ts'
 import { KnownResources } from '../client/known-resources.ts'
+import { pause } from '../client/retry.ts'
 import { LeaderElector } from '../client/leader-election.ts'
 import { rateLimited, type RequestRate } from '../client/rate-limited.ts'
 import { SharedInformers } from '../client/shared-informers.ts'
@@ -95,6 +96,8 @@ export interface ControllerManager {
 
 /** How late a lease may be before the program counts as stuck. */
 const LATE_MS = 20_000
+/** How long the last event may take. */
+const FAREWELL_MS = 1_000
 
 /** Assembles the program. Throws an Error when it cannot start. */
 export function controllerManager(options: ControllerManagerOptions): ControllerManager {
@@ -125,8 +128,9 @@ export function controllerManager(options: ControllerManagerOptions): Controller
       setting = made
       try {
         if (!leaderElection) return await work(made, signal)
-        elector = electorOf(made, leaderElection)
-        await elector.run(signal, (leading) => work(made, leading))
+        const election = electorOf(made, leaderElection)
+        elector = election.elector
+        await elector.run(signal, (leading) => work(made, leading).finally(election.stopped))
         if (!signal.aborted) throw new Error('the lead was lost')
       } finally {
         made.close()
@@ -260,7 +264,7 @@ async function vocabularyOfServer(
 function electorOf(
   { client, v, clock, options: { log } }: Setting,
   election: NonNullable<ControllerManagerOptions['leaderElection']>,
-): LeaderElector {
+): { readonly elector: LeaderElector; readonly stopped: () => Promise<void> } {
   const identity = `${hostname()}_${randomIds.uid()}`
   const { namespace: givenNamespace, name: givenName, ...times } = election
   const namespace = givenNamespace === '' ? v.resolve('{system}-system') : givenNamespace
@@ -269,7 +273,9 @@ function electorOf(
   const recorder = new EventRecorder({ client, component, host: hostname(), clock })
   const apiVersion = v.resolve('coordination{api}/v1')
   const lease = { apiVersion, kind: 'Lease', namespace, name }
-  return new LeaderElector({
+  const say = (what: string) =>
+    recorder.event(lease, 'Normal', 'LeaderElection', `${identity} ${what}`)
+  const elector = new LeaderElector({
     client,
     leases: { group: v.resolve('coordination{api}'), version: 'v1', resource: 'leases' },
     namespace,
@@ -279,8 +285,7 @@ function electorOf(
     clock,
     ids: randomIds,
     onNewLeader(leader) {
-      if (leader === identity)
-        recorder.event(lease, 'Normal', 'LeaderElection', `${identity} became leader`)
+      if (leader === identity) say('became leader')
       log.info(
         leader === identity
           ? 'leader election: this program leads'
@@ -291,6 +296,18 @@ function electorOf(
     onTrouble: (error) =>
       log.warn('the lease cannot be acquired or renewed', { error: String(error) }),
   })
+  return {
+    elector,
+    async stopped() {
+      say('stopped leading')
+      // A server that cannot be reached does not keep the program from ending.
+      const waited = new AbortController()
+      await Promise.race([recorder.idle(), pause(clock, FAREWELL_MS, waited.signal)]).catch(
+        () => {},
+      )
+      waited.abort()
+    },
+  }
 }
 
 /** Runs the controllers until the signal. */

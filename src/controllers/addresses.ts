@@ -45,6 +45,12 @@ export const csiDrivers = (v: Vocabulary): ResourceAddress => ({
   resource: 'csidrivers',
 })
 
+export const csiNodes = (v: Vocabulary): ResourceAddress => ({
+  group: v.resolve('storage{api}'),
+  version: 'v1',
+  resource: 'csinodes',
+})
+
 export const volumeAttachments = (v: Vocabulary): ResourceAddress => ({
   group: v.resolve('storage{api}'),
   version: 'v1',

@@ -91,9 +91,7 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
           try {
             overlaps = (await removeInstances(definition, signal)) === 'overlaps'
           } catch (error) {
-            const why = error instanceof Error ? error.message : String(error)
-            const message = `could not delete all objects: ${why}`
-            await write(definition, { status: 'True', reason: 'InstanceDeletionFailed', message })
+            await write(definition, { status: 'True', ...failureOf(error) })
             throw error
           }
           await write(definition, { status: 'False', ...(overlaps ? OVERLAPPING : REMOVED) }, true)
@@ -111,6 +109,19 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
     ])
   },
 })
+
+/** All objects were asked to go, and some are still there. */
+export class InstancesRemain extends Error {}
+
+function failureOf(error: unknown) {
+  const why = error instanceof Error ? error.message : String(error)
+  return error instanceof InstancesRemain
+    ? {
+        reason: 'InstanceDeletionCheck',
+        message: `could not confirm zero CustomResources remaining: ${why}`,
+      }
+    : { reason: 'InstanceDeletionFailed', message: `could not delete all objects: ${why}` }
+}
 
 const REMOVED = { reason: 'InstanceDeletionCompleted', message: 'removed all instances' }
 const OVERLAPPING = {

@@ -4,6 +4,7 @@ import {
   type CustomResourceDefinition,
 } from '../kinds/apiextensions/custom-resource-definition.ts'
 import type { CustomResourceDefinitionNames } from '../kinds/apiextensions/custom-resource-definition-spec.ts'
+import { inTurns } from '../base/event-loop.ts'
 import { sameValue } from '../meta/field-errors.ts'
 import { definitions } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
@@ -61,16 +62,27 @@ export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Co
         learn(name, namesOf(next))
       },
     })
+    /** Definitions that change while all are read. */
+    let changed: Set<string> | null = null
     const again = ({ name }: { readonly name: string }) => {
       if (isLoaded) queue.add(name)
+      else changed?.add(name)
     }
     const end = await handled(informer, { ...onChange(again), delete: again }, signal)
-    // Free names are known only after all definitions are read.
-    const all = Array.from(informer.lister.entries(), (entry) => entry.without(...LARGE))
-    for (const definition of all) learn(nameOf(definition), namesOf(definition))
+    changed = new Set()
+    // Free names are known only after all definitions are read. There may be thousands: requests come in between.
+    const all: CustomResourceDefinition[] = []
+    await inTurns([...informer.lister.entries()], ({ name }) => {
+      const definition = read(name)
+      if (definition) all.push(definition)
+      if (definition) learn(name, namesOf(definition))
+    })
     isLoaded = true
+    for (const name of changed) queue.add(name)
     // Most have been judged by an earlier run.
-    for (const definition of all) if (judged(definition)) queue.add(nameOf(definition))
+    await inTurns(all, (definition) => {
+      if (judged(definition)) queue.add(nameOf(definition))
+    })
     return following(queue, client, [end])
   },
 })

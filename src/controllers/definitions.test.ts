@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { inProcess } from '../server/in-process.fixture.ts'
-import { definitionFinalizer } from './definition-finalizer.ts'
+import { definitionFinalizer, InstancesRemain } from './definition-finalizer.ts'
 import { definitionNaming } from './definition-naming.ts'
 import { startControllers, type RunningControllers } from './index.ts'
 
@@ -246,12 +246,16 @@ describe('deletion', () => {
 
   test('ends when the objects are deleted, which is retried until it succeeds', async () => {
     const seen: string[][] = []
-    let fails = 1
+    const failures = [
+      (name: string) => new Error(`no store for ${name}`),
+      () => new InstancesRemain('timed out waiting for the condition'),
+    ]
     start(
       served,
       definitionFinalizer(async ({ metadata }) => {
         seen.push(await context.hand.names(at()))
-        if (fails-- > 0) throw new Error(`no store for ${metadata.name}`)
+        const failure = failures.shift()
+        if (failure) throw failure(metadata.name ?? '')
       }),
     )
     await define({ plural: 'things' })
@@ -265,7 +269,12 @@ describe('deletion', () => {
     expect(seen).toHaveLength(1)
     context.clock.advance(1)
     await running!.idle()
-    expect([seen.length, await context.hand.get(at('things.example.com'))]).toEqual([2, null])
+    expect((await conditionsOf('things.example.com')).at(-1)).toBe(
+      'Terminating True InstanceDeletionCheck: could not confirm zero CustomResources remaining: timed out waiting for the condition',
+    )
+    context.clock.advance(10)
+    await running!.idle()
+    expect([seen.length, await context.hand.get(at('things.example.com'))]).toEqual([3, null])
   })
 
   test('needs no objects removed when the definition was never in force', async () => {

@@ -1,5 +1,8 @@
 import * as fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { alwaysAllow } from '../authz/always.ts'
+import type { Transport } from '../client/transport.ts'
+import { localClient } from '../loopback/local-client.ts'
 import { inProcess, type Made } from '../server/in-process.fixture.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { startControllers, type RunningControllers } from './index.ts'
@@ -65,6 +68,83 @@ const ownersOf = async (name: string) => {
   const { metadata } = await context.hand.get(maps(name))
   return (metadata.ownerReferences ?? []).map(({ name }: Reference) => name)
 }
+
+describe('a resource without objects', () => {
+  const isWatched = () => {
+    const { keyPrefix } = context.hand.served(classes()).storage
+    return context.api.cache.loaded(keyPrefix) !== undefined
+  }
+
+  test('is watched from its first object on', async () => {
+    await running.idle()
+    expect(isWatched()).toBe(false)
+    await context.hand.create(classes(), { metadata: { name: 'a' }, provisioner: 'x.com/y' })
+    await running.idle()
+    expect(isWatched()).toBe(true)
+  })
+
+  test('gets a first object whose owner is gone', async () => {
+    const apiVersion = context.api.v.resolve('storage{api}/v1')
+    await storageClass('a', [{ apiVersion, kind: 'StorageClass', name: 'owner', uid: 'gone' }])
+    await running.idle()
+    expect(await context.hand.names(classes())).toEqual([])
+  })
+
+  test('gets owners, becomes empty, and gets more', async () => {
+    for (const round of [1, 2, 3]) {
+      const owner = await storageClass('owner')
+      await map('dependent', [reference(owner)])
+      expect([round, await left()]).toEqual([round, ['dependent']])
+      await context.hand.delete(classes('owner'))
+      expect([round, await left()]).toEqual([round, []])
+    }
+  })
+
+  test('has an owner that comes and goes before it is watched', async () => {
+    await running.stop()
+    const { api, controllerContext } = context
+    const asked: string[] = []
+    let open = () => {}
+    const gate = new Promise<void>((resolve) => (open = resolve))
+    const client = localClient({
+      api,
+      authorizer: alwaysAllow,
+      user: { name: 'collector', uid: '', groups: ['system:authenticated'], extra: {} },
+      userAgent: 'collector',
+      wrap: (inner): Transport => ({
+        send(request) {
+          asked.push(`${request.of.resource} ${request.name}`)
+          return inner.send(request)
+        },
+        watch: (request, sink) => inner.watch(request, sink),
+        discover: (signal) => inner.discover(signal),
+        generation: inner.generation!,
+        onGeneration: inner.onGeneration!,
+        presence: inner.presence!,
+        async follow(request, target) {
+          if (request.of.resource === 'storageclasses') await gate
+          return inner.follow!(request, target)
+        },
+        close: () => inner.close(),
+      }),
+    })
+    running = startControllers(
+      { ...controllerContext, managerClient: () => client, clientFor: () => client },
+      [garbageCollector],
+    )
+    // Config maps are watched by now.
+    await map('first')
+    await running.idle()
+    const owner = await storageClass('owner')
+    await map('dependent', [reference(owner)])
+    // It is found to have an owner.
+    await vi.waitFor(() => expect(asked).toContain('storageclasses owner'))
+    await context.hand.delete(classes('owner'))
+    open()
+    expect(await left()).toEqual(['first'])
+    client.close()
+  })
+})
 
 describe('background', () => {
   test('dependents are deleted after their owner, and theirs after them', async () => {

@@ -49,6 +49,16 @@ test('arguments reach the program as they are', () => {
   })
 })
 
+test('variables are those of the environment, where it has them', () => {
+  const said = join(dir, 'said')
+  writeFileSync(said, 'echo "$A $B $@"\n')
+  const apiserver = { runtime: ['/bin/sh'], program: said, args: ['c'], env: { A: '1', B: '2' } }
+  const [[, text] = ['', '']] = launchers({ apiserver, etcd: apiserver, client: apiserver })
+  const file = join(dir, 'with-variables')
+  writeFileSync(file, text, { mode: 0o755 })
+  expect(run(file, [], { B: '3 4' }, ['d'])).toEqual({ code: 0, out: '1 3 4 c d\n', err: '' })
+})
+
 test('a program that is gone is named', () => {
   expect(run(join(a, 'kube-apiserver'), [])).toEqual({
     code: 1,

@@ -1,10 +1,11 @@
 /** Strategy of all kinds with a schema: generation, status, rules of the schema. */
+import type { Steps } from '../base/steps.ts'
 import { Budget } from '../cel/budget.ts'
 import { validateEmbedded } from '../structural/embedded-rules.ts'
 import { evaluateRules } from '../structural/evaluate-rules.ts'
 import type { Json, SchemaProps } from '../structural/json-schema-props.ts'
 import { SchemaExpressions } from '../structural/schema-expressions.ts'
-import { validateValue } from '../structural/value-rules.ts'
+import { validateInSteps } from '../structural/value-rules.ts'
 import type { Codec, JsonObject } from '../codec/codec.ts'
 import type { Strategy } from '../catalogue/entry.ts'
 import { collecting, FieldErrors, sameValue } from '../meta/field-errors.ts'
@@ -29,8 +30,8 @@ export class SchemaRules {
   }
 
   /** Violations of the declared types and bounds. */
-  check(object: Typed, errors: FieldErrors): void {
-    validateValue(this.#plain(object), this.#schema, errors)
+  check(object: Typed, errors: FieldErrors): void | Steps<void> {
+    return validateInSteps(this.#plain(object), this.#schema, errors)
   }
 
   /** Violations of all other rules, after `check`; `old` when the object replaces another. */

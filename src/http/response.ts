@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { createGzip, constants } from 'node:zlib'
 import { shownResult } from '../registry/conversion.ts'
 import type { ListResult, Result } from '../registry/results.ts'

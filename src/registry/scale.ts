@@ -1,4 +1,5 @@
 /** The `scale` sub-resource: a Scale maps to three fields of the object that owns the replicas. */
+import { finishIfSteps } from '../base/steps.ts'
 import { Scale, validateScale } from '../kinds/autoscaling/scale.ts'
 import { ageColumn } from '../kinds/columns.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
@@ -133,7 +134,7 @@ export async function updateScale(
 function checkScale(api: ActionDependencies, call: Call, wanted: Scale, { metadata }: Typed): void {
   const kind = scaleKind(api)
   const errors = new FieldErrors()
-  kind.check(wanted, errors)
+  finishIfSteps(kind.check(wanted, errors))
   validateScale(wanted, errors)
   refuseInvalid(kind, call.name, errors)
   const { uid } = wanted.metadata

@@ -2,7 +2,7 @@
 import { placeOf, type Api } from '../registry/context.ts'
 import { InternalWriter } from '../registry/internal-writer.ts'
 import { pause } from '../client/retry.ts'
-import type { RemoveInstances } from '../controllers/definition-finalizer.ts'
+import { InstancesRemain, type RemoveInstances } from '../controllers/definition-finalizer.ts'
 import { definitionOwner } from '../extend/definitions.ts'
 import type { ResourceEntry } from '../catalogue/entry.ts'
 import { StatusError } from '../meta/errors.ts'
@@ -26,7 +26,7 @@ export function instanceRemoval(api: Api): RemoveInstances {
     for (let waited = 0; ; waited += LOOK_MS) {
       await deleteAll(api, writer, stored)
       if ((await keysOf(api, stored)).length === 0) return
-      if (waited >= WAIT_MS) throw new Error('timed out waiting for the condition')
+      if (waited >= WAIT_MS) throw new InstancesRemain('timed out waiting for the condition')
       await pause(api.clock, LOOK_MS, signal)
     }
   }

@@ -32,6 +32,7 @@ test('a server is stopped in the reverse of this order: sockets before the store
     'readiness',
     'serverLease',
     'serverService',
+    'identityLease',
     'bootstrapPolicy',
     'flowControlObjects',
     'publishedAuthentication',

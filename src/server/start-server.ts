@@ -21,6 +21,7 @@ import { firstObjects } from './components/first-objects.ts'
 import { flowControl } from './components/flow-control.ts'
 import { flowControlObjects } from './components/flow-control-objects.ts'
 import { health } from './components/health.ts'
+import { identityLease } from './components/identity-lease.ts'
 import { kubeconfig } from './components/kubeconfig.ts'
 import { listener } from './components/listener.ts'
 import { metrics } from './components/metrics.ts'
@@ -63,7 +64,7 @@ const components: readonly ((settings: Settings) => ServerComponent)[] = [
     kubeconfig,
   ],
   // Ready, and registered among the servers of the cluster.
-  ...[readiness, serverLease, serverService],
+  ...[readiness, serverLease, serverService, identityLease],
   // In the background, from the start on.
   ...[bootstrapPolicy, flowControlObjects, publishedAuthentication, apiServices, controllers],
 ]

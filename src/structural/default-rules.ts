@@ -6,6 +6,7 @@ import { evaluateRules } from './evaluate-rules.ts'
 import type { Json, SchemaProps } from './json-schema-props.ts'
 import type { SchemaExpressions } from './schema-expressions.ts'
 import { validateValue } from './value-rules.ts'
+import { ValueWork } from './value-work.ts'
 import { additionalOf, itemsOf, propertyOf, someSchema } from './walk-schema.ts'
 
 const OBJECT_FIELDS = ['apiVersion', 'kind', 'metadata']
@@ -58,6 +59,8 @@ export class DefaultRules {
   readonly #needsPruned: boolean
   readonly #expressions: SchemaExpressions | null
   readonly #v: Vocabulary
+  /** For all defaults together. */
+  readonly #work = ValueWork.inOnePiece()
 
   /** `expressions` are those of the whole schema, where it has some. */
   constructor(needsPruned: boolean, expressions: SchemaExpressions | null, v: Vocabulary) {
@@ -104,7 +107,7 @@ export class DefaultRules {
     }
     const before = errors.list.length
     if (!place.inMeta) validateEmbedded(value, schema, whole, this.#v, at)
-    if (errors.list.length === before) validateValue(value, schema, at)
+    if (errors.list.length === before) validateValue(value, schema, at, this.#work)
     if (this.#expressions && errors.list.length === before) {
       evaluateRules(value, value, schema, this.#expressions, new Budget(), at)
     }

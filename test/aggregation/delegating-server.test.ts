@@ -276,7 +276,12 @@ async function eventually<T>(ask: () => Promise<T | null>): Promise<T> {
 
 describe('controllers of the first server see its objects', () => {
   const CONFIG = '/api/v1/namespaces/default/configmaps'
-  const ownedBy = ({ apiVersion, kind, metadata: { name, uid } }: any) => ({
+  interface Owner {
+    readonly apiVersion: string
+    readonly kind: string
+    readonly metadata: { readonly name: string; readonly uid: string }
+  }
+  const ownedBy = ({ apiVersion, kind, metadata: { name, uid } }: Owner) => ({
     ownerReferences: [{ apiVersion, kind, name, uid }],
   })
   /** Resolves when the object is gone. */

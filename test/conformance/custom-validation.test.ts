@@ -49,6 +49,7 @@ const PROPERTIES: Json = {
   never: { ...text, not: { enum: ['no'] } },
   when: { type: 'string', format: 'date-time' },
   closed: { type: 'object', additionalProperties: { type: 'integer' } },
+  heavy: { type: 'string', pattern: '^(a|b)*a(a|b){1000}[cd]' },
 }
 const KIND = definition('vats', 'Vat', {
   versions: [
@@ -239,6 +240,17 @@ describe('a new object', () => {
           'spec.when',
           'Invalid',
           'Invalid value: "noon": spec.when in body must be of type date-time: "noon"',
+        ],
+      ],
+    },
+    {
+      name: 'that would be checked for minutes',
+      spec: { heavy: 'ab'.repeat(10_000) },
+      causes: [
+        [
+          '',
+          'Invalid',
+          'Invalid value: "": validation takes too long: the schema has too many alternatives, or too costly patterns, for a value of this size',
         ],
       ],
     },

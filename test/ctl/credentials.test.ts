@@ -67,6 +67,17 @@ async function whoami(...args: string[]): Promise<string[]> {
     .map((line) => line.replace(/\s{2,}/, ': '))
 }
 
+const RENEW = 'renew it, or choose other credentials with --context, --user or --token)'
+const late = issue({
+  subject: { commonName: 'late' },
+  notBeforeMs: Date.parse('2020-01-01T00:00:00Z'),
+  notAfterMs: Date.parse('2021-01-01T00:00:00Z'),
+  use: 'client',
+})
+/** Signed by nobody. */
+const webToken = (claims: unknown) =>
+  `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.none`
+
 /** A plugin that counts its runs and gives the token. */
 const plugin = (name: string, apiVersion: string, more = '') => {
   const answer = JSON.stringify({ kind: 'ExecCredential', apiVersion, status: { token } })
@@ -113,6 +124,25 @@ describe('who the server sees', () => {
     {
       name: 'a token that is none',
       make: () => config('{token: none}'),
+      sees: 'error: You must be logged in to the server (Unauthorized)',
+    },
+    {
+      name: 'a certificate that has expired',
+      make: () => {
+        file('pki/late.pem', late.cert)
+        file('pki/late.key', late.key)
+        return config('{client-certificate: pki/late.pem, client-key: pki/late.key}')
+      },
+      sees: `error: You must be logged in to the server (Unauthorized: the client certificate expired at 2021-01-01T00:00:00Z: ${RENEW}`,
+    },
+    {
+      name: 'a token that has expired',
+      make: () => config(`{token: ${webToken({ exp: 1609459200 })}}`),
+      sees: `error: You must be logged in to the server (Unauthorized: the token expired at 2021-01-01T00:00:00Z: ${RENEW}`,
+    },
+    {
+      name: 'a token of another issuer',
+      make: () => config(`{token: ${webToken({ exp: 'soon' })}}`),
       sees: 'error: You must be logged in to the server (Unauthorized)',
     },
     {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { issue } from '../../src/pki/issue.ts'
-import { launchers } from '../../src/envtest/launchers.ts'
+import { launchers, smallHeap } from '../../src/envtest/launchers.ts'
 
 const BIN = join(import.meta.dirname, '..', '..', 'dist', 'bin')
 const HOUR_MS = 3_600_000
@@ -22,7 +22,12 @@ export async function makeAssets(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'assets-'))
   const runtime = [process.execPath]
   const programs = {
-    apiserver: { runtime, program: join(BIN, 'orch.js'), args: ['envtest-apiserver'] },
+    apiserver: {
+      runtime,
+      program: join(BIN, 'orch.js'),
+      args: ['envtest-apiserver'],
+      env: smallHeap,
+    },
     etcd: { runtime, program: join(BIN, 'envtest-etcd.js'), args: [] },
     client: { runtime, program: join(BIN, 'orchctl.js'), args: [] },
   }

@@ -130,6 +130,34 @@ both('two servers over etcd, one of which hears late', () => {
     expect((await prompt.get(CRONS)).body.items).toEqual([])
   })
 
+  test('collect objects of a kind that nobody used, whichever server stores them', async () => {
+    const { prompt, late } = pair
+    await define(prompt, definition('unuseds', 'Unused'))
+    const path = CRONS.replace('crontabs', 'unuseds')
+    const maps = '/api/v1/namespaces/default/configmaps'
+    const unused = (name: string, metadata: object = {}) => ({
+      ...cron(name),
+      kind: 'Unused',
+      metadata: { name, ...metadata },
+    })
+    const ownedBy = (uid: string) => ({
+      ownerReferences: [{ apiVersion: 'stable.example.com/v1', kind: 'Unused', name: 'o', uid }],
+    })
+    const gone = (at: string) =>
+      vi.waitFor(async () => {
+        expect((await prompt.get(at)).status).toBe(404)
+      }, SOON)
+    // Empty in between.
+    for (const one of [late, prompt, late]) {
+      expect((await one.post(path, unused('orphan', ownedBy('nobody')))).status).toBe(201)
+      await gone(`${path}/orphan`)
+      const { body } = await one.post(path, unused('o'))
+      await prompt.post(maps, { metadata: { name: 'of-o', ...ownedBy(body.metadata.uid) } })
+      await one.delete(`${path}/o`)
+      await gone(`${maps}/of-o`)
+    }
+  })
+
   test('leave nothing that is made while the kind goes', async () => {
     const { prompt, late } = pair
     const gone = () =>

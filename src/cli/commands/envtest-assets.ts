@@ -3,7 +3,7 @@ import { chmodSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join, resolve } from 'node:path'
 import { makeFolders } from '../../base/folders.ts'
 import { plainMessage } from '../../base/plain-reason.ts'
-import { launchers, type Programs } from '../../envtest/launchers.ts'
+import { launchers, smallHeap, type Programs } from '../../envtest/launchers.ts'
 import { dropIn, product } from '../../vocabulary/index.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -63,7 +63,12 @@ function ownPrograms(script: string): Programs {
     ? join(bin, 'envtest-etcd.js')
     : join(bin, '..', 'src', 'envtest', 'etcd-program.ts')
   return {
-    apiserver: { runtime, program: main, args: ['envtest-apiserver'] },
+    apiserver: {
+      runtime,
+      program: main,
+      args: ['envtest-apiserver'],
+      env: smallHeap,
+    },
     etcd: { runtime, program: etcd, args: [] },
     client: { runtime, program: join(bin, dropIn.ownClient + extension), args: [] },
   }

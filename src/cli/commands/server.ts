@@ -179,6 +179,10 @@ function optionsOf(values: ServerValues): ServerOptions {
     selectorIndexBytes: values['selector-index-bytes'],
     requestTimeoutMs: values['request-timeout'],
     shutdownGraceMs: SHUTDOWN_GRACE_MS,
+    identityLease: {
+      durationSeconds: values['identity-lease-duration-seconds'],
+      renewSeconds: values['identity-lease-renew-interval-seconds'],
+    },
     livezGraceMs: values['livez-grace-period'],
     shutdownDelayMs: values['shutdown-delay-duration'],
     shutdownSendRetryAfter: values['shutdown-send-retry-after'],

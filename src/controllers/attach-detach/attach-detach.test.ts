@@ -129,6 +129,23 @@ const events = async () => {
     )
     .sort()
 }
+/** A server with the controller, and nodes. */
+const begin = async (...nodes: readonly string[]) => {
+  await open()
+  await start()
+  for (const one of nodes) await node(one)
+}
+/** A disk, and a pod with its claim. */
+const claimed = async (nodeName: string, options: Parameters<typeof disk>[1] = {}) => {
+  await disk('v', options)
+  await pod('p', nodeName, ['v'])
+}
+/** The attacher does what it was asked for. */
+const carriedOut = async (volume: string, on: string) => {
+  await running.idle()
+  await attached(volume, on)
+  await running.idle()
+}
 const pass = async (ms: number) => {
   await running.idle()
   context.clock.advance(ms)
@@ -200,28 +217,15 @@ for (const transport of ['in the process of the server', 'from elsewhere'] as co
 
 describe('what is attached', () => {
   for (const [what, make, wanted] of [
-    [
-      'the claim of a pod with a node',
-      () => disk('v').then(() => pod('p', 'a', ['v'])),
-      ['v on a'],
-    ],
-    ['nothing of a pod without a node', () => disk('v').then(() => pod('p', '', ['v'])), []],
-    [
-      'nothing on a node whose agent attaches',
-      () => disk('v').then(() => pod('p', 'own', ['v'])),
-      [],
-    ],
-    ['nothing on a node that is not there', () => disk('v').then(() => pod('p', 'x', ['v'])), []],
-    [
-      'nothing before the claim is bound',
-      () => disk('v', { isBound: false }).then(() => pod('p', 'a', ['v'])),
-      [],
-    ],
+    ['the claim of a pod with a node', () => claimed('a'), ['v on a']],
+    ['nothing of a pod without a node', () => claimed(''), []],
+    ['nothing on a node whose agent attaches', () => claimed('own'), []],
+    ['nothing on a node that is not there', () => claimed('x'), []],
+    ['nothing before the claim is bound', () => claimed('a', { isBound: false }), []],
     [
       'the claim, once it is bound',
       async () => {
-        await disk('v', { isBound: false })
-        await pod('p', 'a', ['v'])
+        await claimed('a', { isBound: false })
         await running.idle()
         await bound('v')
       },
@@ -230,8 +234,7 @@ describe('what is attached', () => {
     [
       'the claims of the pods of a node, once that is managed',
       async () => {
-        await disk('v')
-        await pod('p', 'own', ['v'])
+        await claimed('own')
         await context.hand.patch([...NODES, 'own'], {
           metadata: { annotations: { [MANAGED]: '' } },
         })
@@ -245,26 +248,19 @@ describe('what is attached', () => {
           metadata: { name: DRIVER },
           spec: { attachRequired: false },
         })
-        await disk('v')
-        await pod('p', 'a', ['v'])
+        await claimed('a')
       },
       [],
     ],
     [
       'nothing of another kind than CSI',
-      async () => {
-        await disk('v', { source: { csi: null, nfs: { server: 's', path: '/' } } })
-        await pod('p', 'a', ['v'])
-      },
+      () => claimed('a', { source: { csi: null, nfs: { server: 's', path: '/' } } }),
       [],
     ],
     [
       'nothing of a volume that is bound to another claim of this name',
-      async () => {
-        const claimRef = { namespace: 'default', name: 'v', uid: 'other' }
-        await disk('v', { source: { claimRef } })
-        await pod('p', 'a', ['v'])
-      },
+      () =>
+        claimed('a', { source: { claimRef: { namespace: 'default', name: 'v', uid: 'other' } } }),
       [],
     ],
     [
@@ -283,8 +279,7 @@ describe('what is attached', () => {
     [
       'a volume for many nodes on each',
       async () => {
-        await disk('v', { modes: ['ReadWriteMany'] })
-        await pod('p', 'a', ['v'])
+        await claimed('a', { modes: ['ReadWriteMany'] })
         await pod('q', 'b', ['v'])
       },
       ['v on a', 'v on b'],
@@ -301,13 +296,69 @@ describe('what is attached', () => {
     ],
   ] as readonly (readonly [string, () => Promise<unknown>, readonly string[]])[])
     test(what, async () => {
-      await open()
-      await start()
-      await node('a')
-      await node('b')
+      await begin('a', 'b')
       await node('own', {}, {})
       await make()
       expect(await attachments()).toEqual(wanted)
+    })
+})
+
+describe('a volume of a kind that is older than CSI', () => {
+  const EBS = 'orch.io/aws-ebs'
+  const PLUGINS = 'storage.alpha.orch.io/migrated-plugins'
+  const source = { awsElasticBlockStore: { volumeID: 'aws://z/vol-1' } }
+  const agent = (annotations: object) =>
+    context.hand.create(['storage{api}/v1', 'csinodes', ''], {
+      metadata: { name: 'a', annotations },
+      spec: { drivers: [] },
+    })
+  const withInline = () =>
+    context.hand.create([...PODS, 'default'], {
+      metadata: { name: 'p' },
+      spec: {
+        nodeName: 'a',
+        containers: [{ name: 'c', image: 'x' }],
+        volumes: [{ name: 'data', ...source }],
+      },
+    })
+  const requests = async () => {
+    await running.idle()
+    const names = await context.hand.names(ATTACHMENTS)
+    const all = await Promise.all(names.map((one) => context.hand.get([...ATTACHMENTS, one])))
+    return all.map(({ metadata, spec }) => [metadata.name, spec])
+  }
+  const name = attachmentName({ driver: 'ebs.csi.aws.com', handle: 'vol-1' }, 'a')
+  const asked = (of: object) => [[name, { attacher: 'ebs.csi.aws.com', nodeName: 'a', source: of }]]
+  const inline = {
+    inlineVolumeSpec: {
+      accessModes: ['ReadWriteOnce'],
+      csi: { driver: 'ebs.csi.aws.com', volumeHandle: 'vol-1' },
+    },
+  }
+  for (const [what, annotations, gates, make, wanted] of [
+    ['of a claim', { [PLUGINS]: `a,${EBS}` }, {}, 'claim', asked({ persistentVolumeName: 'v' })],
+    ['of a pod', { [PLUGINS]: EBS }, {}, 'pod', asked(inline)],
+    ['on a node without the driver', {}, {}, 'claim', []],
+    ['of a pod on such a node', { [PLUGINS]: 'orch.io/gce-pd' }, {}, 'pod', []],
+    ['without its feature gate', { [PLUGINS]: EBS }, { CSIMigrationAWS: false }, 'pod', []],
+  ] as const)
+    test(what, async () => {
+      await open()
+      const { gate } = context.controllerContext
+      const set: Readonly<Record<string, boolean>> = gates
+      await start({ gate: (one) => set[one] ?? gate(one) })
+      await node('a')
+      if (make === 'claim') await claimed('a', { source: { csi: null, ...source } })
+      else await withInline()
+      expect(await requests()).toEqual([])
+      await agent(annotations)
+      expect(await requests()).toEqual(wanted)
+      if (wanted.length === 0) return
+      await context.hand.patch([...ATTACHMENTS, name], { status: { attached: true } }, 'status')
+      const id = 'orch.io/csi/ebs.csi.aws.com^vol-1'
+      await until(() => told('a'), [{ name: id, devicePath: '' }])
+      await podGone('p')
+      await until(requests, [])
     })
 })
 
@@ -317,9 +368,7 @@ describe('an ephemeral volume', () => {
     ['of somebody else', false],
   ] as const)
     test(`with a claim ${whose}`, async () => {
-      await open()
-      await start()
-      await node('a')
+      await begin('a')
       await disk('p-data')
       const template = {
         spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
@@ -386,16 +435,13 @@ describe('a volume of one node that another has', () => {
 describe('an attacher', () => {
   const failure = (why: string, count = 1) =>
     `p Warning FailedAttachVolume ${count}: AttachVolume.Attach failed for volume "v" : ${why}`
-  const begin = async () => {
-    await open()
-    await start()
-    await node('a')
-    await disk('v')
-    await pod('p', 'a', ['v'])
+  const asked = async () => {
+    await begin('a')
+    await claimed('a')
     await running.idle()
   }
   test('that fails is asked again, each time later', async () => {
-    await begin()
+    await asked()
     await attacherSays('v', 'a', { attached: false, attachError: { message: 'no disk' } })
     expect(await events()).toEqual([failure('no disk')])
     await pass(499)
@@ -410,7 +456,7 @@ describe('an attacher', () => {
     expect(await told('a')).toEqual(reported('v'))
   })
   test('that does not answer in two minutes has failed', async () => {
-    await begin()
+    await asked()
     await pass(119_999)
     expect(await events()).toEqual([])
     await pass(1)
@@ -421,7 +467,7 @@ describe('an attacher', () => {
     ])
   })
   test('whose request is deleted gets another', async () => {
-    await begin()
+    await asked()
     const before = await attachment('v', 'a')
     await context.hand.delete([...ATTACHMENTS, named('v', 'a')])
     expect(await events()).toEqual([failure('volume attachment has been deleted')])
@@ -429,7 +475,7 @@ describe('an attacher', () => {
     expect((await attachment('v', 'a')).metadata.uid).not.toBe(before.metadata.uid)
   })
   test('that loses a volume is asked again at the next check', async () => {
-    await begin()
+    await asked()
     await attached('v', 'a')
     expect(await told('a')).toEqual(reported('v'))
     await context.hand.delete([...ATTACHMENTS, named('v', 'a')])
@@ -438,7 +484,7 @@ describe('an attacher', () => {
     expect([await attachments(), await told('a')]).toEqual([['v on a'], undefined])
   })
   test('that may not be asked', async () => {
-    await begin()
+    await asked()
     await podGone('p')
     expect(await attachments()).toEqual(['v on a'])
     // The attempt ends first.
@@ -510,11 +556,8 @@ describe('a volume that no pod needs any more', () => {
       const { gate } = context.controllerContext
       await start({ gate: (name) => gates[name] ?? gate(name) })
       await node('a')
-      await disk('v')
-      await pod('p', 'a', ['v'])
-      await running.idle()
-      await attached('v', 'a')
-      await running.idle()
+      await claimed('a')
+      await carriedOut('v', 'a')
       await change?.()
       await running.idle()
       await podGone('p')
@@ -524,14 +567,9 @@ describe('a volume that no pod needs any more', () => {
     })
 
   test('stays until it is detached, and is reported as attached when that fails', async () => {
-    await open()
-    await start()
-    await node('a')
-    await disk('v')
-    await pod('p', 'a', ['v'])
-    await running.idle()
-    await attached('v', 'a')
-    await running.idle()
+    await begin('a')
+    await claimed('a')
+    await carriedOut('v', 'a')
     const place = [...ATTACHMENTS, named('v', 'a')] as const
     await context.hand.patch(place, { metadata: { finalizers: ['example.com/attacher'] } })
     await podGone('p')
@@ -561,9 +599,7 @@ describe('a volume that no pod needs any more', () => {
     ] as const) {
       await disk(name)
       await pod(name, on, [name])
-      await running.idle()
-      await attached(name, on)
-      await running.idle()
+      await carriedOut(name, on)
       const place = [...PODS, 'default', name] as const
       await context.hand.patch(place, { status: { phase: 'Succeeded' } }, 'status')
     }

@@ -8,8 +8,17 @@ import type { PersistentVolume } from '../../kinds/core/persistent-volume.ts'
 import type { PersistentVolumeClaim } from '../../kinds/core/persistent-volume-claim.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
 import type { CSIDriver } from '../../kinds/storage/csi-driver.ts'
+import type { CSINode } from '../../kinds/storage/csi-node.ts'
 import type { VolumeAttachment } from '../../kinds/storage/volume-attachment.ts'
-import { CLAIMS, csiDrivers, NODES, PODS, volumeAttachments, VOLUMES } from '../addresses.ts'
+import {
+  CLAIMS,
+  csiDrivers,
+  csiNodes,
+  NODES,
+  PODS,
+  volumeAttachments,
+  VOLUMES,
+} from '../addresses.ts'
 import { workQueue, type Controller, type StartingContext } from '../controller.ts'
 import { every } from '../every.ts'
 import { asleep, handled } from '../following.ts'
@@ -19,6 +28,7 @@ import { AttachNodes } from './attach-nodes.ts'
 import { ATTACH_WAITS, AttachWork } from './attach-work.ts'
 import { AttachedVolumes } from './attached-volumes.ts'
 import { csiPrefix, csiVolumeOf, partsOf } from './csi-volumes.ts'
+import { MIGRATED_MEMBERS } from './migrated-volumes.ts'
 import { NodeReports } from './node-reports.ts'
 import { pairKey } from './pair-map.ts'
 import { WantedVolumes } from './wanted-volumes.ts'
@@ -32,6 +42,7 @@ export const attachDetach: Controller = {
   async start(context) {
     const { resources, v } = context
     const served = [PODS, NODES, CLAIMS, VOLUMES, csiDrivers(v), volumeAttachments(v)]
+    served.push(csiNodes(v))
     if (!(await resources.serves(...served))) return asleep
     const client = context.clientFor('attachdetach-controller')
     const controller = new AttachDetach(context, client)
@@ -63,9 +74,12 @@ class AttachDetach {
     this.#recorder = new EventRecorder({ client, component: 'attachdetach-controller', clock })
     this.#nodes = new AttachNodes(v)
     this.#attached = new AttachedVolumes(v)
-    const { pods, claims, volumes, drivers, attachments } = this.#informers
-    const listers = { claims: claims.lister, volumes: volumes.lister, drivers: drivers.lister }
-    this.#wanted = new WantedVolumes({ v, ...listers }, this.#nodes)
+    const { pods, claims, volumes, drivers, agents, attachments } = this.#informers
+    const listers = {
+      ...{ claims: claims.lister, volumes: volumes.lister, drivers: drivers.lister },
+      csiNodes: agents.lister,
+    }
+    this.#wanted = new WantedVolumes({ v, gate: context.gate, ...listers }, this.#nodes)
     this.#reports = new NodeReports(client, this.#attached, csiPrefix(v))
     this.#work = new AttachWork(context, {
       ...{ client, attachments: attachments.lister, wanted: this.#wanted, nodes: this.#nodes },
@@ -105,6 +119,7 @@ class AttachDetach {
       claims: informers.of<PersistentVolumeClaim>(CLAIMS),
       volumes: informers.of<PersistentVolume>(VOLUMES),
       drivers: informers.of<CSIDriver>(csiDrivers(v)),
+      agents: informers.of<CSINode>(csiNodes(v)),
       attachments: informers.of<VolumeAttachment>(volumeAttachments(v)),
     }
   }
@@ -112,15 +127,17 @@ class AttachDetach {
   /** Reads what is attached and what is needed, and follows both. */
   async start(): Promise<(() => void)[]> {
     const { signal, clock, settings } = this.#context
-    const { pods, nodes, claims, volumes, drivers, attachments } = this.#informers
+    const { pods, nodes, claims, volumes, drivers, agents, attachments } = this.#informers
     const nodeChanged = (entry: Entry<Node>) => this.#nodeChanged(entry.object)
     const podChanged = (entry: Entry<Pod>) => this.#podChanged(entry)
     const claimChanged = ({ key }: { readonly key: string }) => this.#claimChanged(key)
     const volumeChanged = ({ object }: Entry<PersistentVolume>) => this.#volumeChanged(object)
+    const agentChanged = ({ name }: { readonly name: string }) =>
+      this.#queuePods(this.#wanted.podsOn(name))
     const driverChanged = () => this.#queuePods(this.#wanted.allPods())
     const attachmentChanged = ({ name }: Entry<VolumeAttachment>) => this.#attachmentChanged(name)
     const both = <T>(changed: T) => ({ add: changed, update: changed })
-    await Promise.all([claims.synced(signal), volumes.synced(signal), drivers.synced(signal)])
+    await Promise.all([claims, volumes, drivers, agents].map((one) => one.synced(signal)))
     const ends = [
       await handled(
         nodes,
@@ -136,6 +153,7 @@ class AttachDetach {
       await handled(claims, both(claimChanged), signal),
       await handled(volumes, both(volumeChanged), signal),
       await handled(drivers, { ...both(driverChanged), delete: driverChanged }, signal),
+      await handled(agents, { ...both(agentChanged), delete: agentChanged }, signal),
       await handled(attachments, { ...both(attachmentChanged), delete: attachmentChanged }, signal),
     )
     // Before anything is detached it is known what is needed.
@@ -195,8 +213,8 @@ class AttachDetach {
   }
 
   #podChanged(entry: Entry<Pod>): void {
-    const hasClaim = CLAIM_MEMBERS.some((member) => entry.mayContain(member))
-    if (hasClaim || this.#wanted.knows(entry.key)) this.#podQueue.add(entry.key)
+    const mayHave = MEMBERS.some((member) => entry.mayContain(member))
+    if (mayHave || this.#wanted.knows(entry.key)) this.#podQueue.add(entry.key)
   }
 
   #claimChanged(key: string): void {
@@ -226,5 +244,5 @@ class AttachDetach {
   }
 }
 
-/** Volumes that come by a claim. */
-const CLAIM_MEMBERS = ['"persistentVolumeClaim"', '"ephemeral"']
+/** Volumes that may have to be attached: those that come by a claim, and some others. */
+const MEMBERS = ['"persistentVolumeClaim"', '"ephemeral"', ...MIGRATED_MEMBERS]

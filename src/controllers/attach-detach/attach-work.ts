@@ -236,8 +236,12 @@ export class AttachWork {
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-const newAttachment = (name: string, { driver, name: of }: CsiVolume, nodeName: string) =>
+const newAttachment = (name: string, { driver, name: of, inline }: CsiVolume, nodeName: string) =>
   ({
     metadata: { name },
-    spec: { attacher: driver, nodeName, source: { persistentVolumeName: of } },
-  }) as VolumeAttachment
+    spec: {
+      attacher: driver,
+      nodeName,
+      source: inline ? { inlineVolumeSpec: inline } : { persistentVolumeName: of },
+    },
+  }) as object as VolumeAttachment

@@ -2,7 +2,13 @@ import { keyOf } from '../../client/transport.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
 import { isTerminating } from '../finalizer.ts'
 import type { AttachNodes } from './attach-nodes.ts'
-import { attachedBy, claimNameOf, type CsiVolume, type VolumeSources } from './csi-volumes.ts'
+import {
+  attachedBy,
+  claimNameOf,
+  inlineCsiVolume,
+  type CsiVolume,
+  type VolumeSources,
+} from './csi-volumes.ts'
 import { PairMap, pairKey } from './pair-map.ts'
 
 /** What a pod on a node needs. */
@@ -59,7 +65,7 @@ export class WantedVolumes {
     return this.#byClaim.get(claim) ?? []
   }
 
-  /** Keys of all pods with claims. */
+  /** Keys of all pods with volumes. */
   allPods(): Iterable<string> {
     return this.#pods.keys()
   }
@@ -81,10 +87,12 @@ export class WantedVolumes {
     const claims = new Set<string>()
     const needed = new Map<string, CsiVolume>()
     const isNeeded = this.#nodes.isManaged(node) && this.#isInForce(pod, node)
+    let hasInline = false
     for (const volume of volumes) {
       const claim = claimNameOf(pod, volume)
-      if (claim === null) continue
-      claims.add(keyOf(namespace, claim))
+      if (claim !== null) claims.add(keyOf(namespace, claim))
+      else if (inlineCsiVolume(volume, this.#sources.v)) hasInline = true
+      else continue
       if (!isNeeded) continue
       const known = old?.uid === uid ? old.volumes.get(volume.name) : undefined
       const found = attachedBy(pod, volume, this.#sources)
@@ -92,7 +100,7 @@ export class WantedVolumes {
       const csi = found === undefined ? known : found
       if (csi) needed.set(volume.name, csi)
     }
-    return claims.size === 0 ? null : { uid, node, claims, volumes: needed }
+    return claims.size === 0 && !hasInline ? null : { uid, node, claims, volumes: needed }
   }
 
   #isInForce(pod: Pod, node: string): boolean {

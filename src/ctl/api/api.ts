@@ -8,7 +8,7 @@ import { standingCredentials, type ShownCredentials } from '../../client/standin
 import { statusErrorOf } from '../../client/status-error.ts'
 import { tlsOptions } from '../../client/tls-options.ts'
 import { formatJson, parseJson } from '../../codec/json-text.ts'
-import type { Status } from '../../meta/errors.ts'
+import { StatusError, type Status } from '../../meta/errors.ts'
 import { PlainConnection } from '../../outgoing/plain-connection.ts'
 import { transportProblem } from '../../outgoing/transport-problem.ts'
 import { Fault, Unreachable } from '../base/faults.ts'
@@ -123,7 +123,8 @@ export class Api {
     if (answer.status < 200 || answer.status > 299) {
       const text = (await bytesOf(answer.body)).toString('utf8')
       trace?.(8, `Response Body: ${text}`)
-      throw failureOf(answer, text)
+      const failure = failureOf(answer, text)
+      throw answer.status === 401 ? await explained(failure, shown) : failure
     }
     return answer
   }
@@ -283,7 +284,7 @@ export function bytesOf(body: Readable): Promise<Buffer> {
 
 const CUT = () => Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
 
-function failureOf({ status }: ApiAnswer, text: string): Error {
+function failureOf({ status }: ApiAnswer, text: string): StatusError {
   let said: Partial<Status> = {}
   try {
     const value = parseJson(text)
@@ -293,6 +294,14 @@ function failureOf({ status }: ApiAnswer, text: string): Error {
   }
   if (said.code === undefined) said = { message: withoutStatus(status, text) }
   return statusErrorOf({ code: status, ...said }, { text })
+}
+
+/** A refusal of credentials that says why, where they are out of date. */
+async function explained(failure: StatusError, shown: ShownCredentials): Promise<StatusError> {
+  const { outOfDate } = await import('./out-of-date.ts')
+  const { code, reason, message, details } = failure
+  const why = outOfDate(shown, Date.now())
+  return why === null ? failure : new StatusError(code, reason, `${message}: ${why}`, details)
 }
 
 const TEXTS: Readonly<Record<number, string>> = {

@@ -37,8 +37,8 @@ export function serveDiscovery(
   const discovery = new Discovery(endpoints, catalogue, listed)
   discovery.addRoots(address)
   listed.subscribe((group) => discovery.renew(group))
-  for (const { group } of listed.groups) discovery.renew(group)
-  for (const { group } of catalogue.groups) discovery.renew(group)
+  const groups = [...listed.groups, ...catalogue.groups].map(({ group }) => group)
+  for (const group of new Set(groups)) discovery.renew(group)
   catalogue.subscribe(({ added, changed, removed }) => {
     const entries = [...added, ...removed, ...changed.flatMap(({ before, now }) => [before, now])]
     const groups = new Set(entries.flatMap(({ versions }) => versions.map(({ group }) => group)))

@@ -58,6 +58,7 @@ export interface ServerParts {
   readonly readiness: null
   readonly serverLease: ServerLease | null
   readonly serverService: null
+  readonly identityLease: null
   readonly bootstrapPolicy: BootstrapPolicy
   readonly flowControlObjects: FlowControlObjects
   readonly publishedAuthentication: PublishedAuthentication

@@ -1,5 +1,6 @@
+import { every } from '../../controllers/every.ts'
 import { repairAllocations } from '../../registry/allocations-repair.ts'
-import { writeFirstObjects } from '../bootstrap/first-objects.ts'
+import { ensureSystemNamespaces, writeFirstObjects } from '../bootstrap/first-objects.ts'
 import { usesRbac } from '../open-authorization.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
@@ -10,8 +11,13 @@ export interface FirstObjects {
   readonly isSeeded: boolean
 }
 
-/** Writes the system namespaces and, to an empty store, the bootstrap policy. Repairs allocations. */
-export const firstObjects = ({ options }: Settings) =>
+const CHECK_MS = 60_000
+
+/**
+ * Writes the system namespaces and, to an empty store, the bootstrap policy. Repairs allocations. Namespaces that are
+ * deleted are made again within a minute.
+ */
+export const firstObjects = ({ options, clock, log }: Settings) =>
   component({
     name: 'firstObjects',
     needs: ['api', 'admission'],
@@ -21,6 +27,10 @@ export const firstObjects = ({ options }: Settings) =>
         writeFirstObjects(api, { rbac }),
         repairAllocations(api),
       ])
-      return { part: { isSeeded } }
+      const check = () =>
+        ensureSystemNamespaces(api).catch((error: unknown) =>
+          log.warn('a system namespace cannot be created', { error: String(error) }),
+        )
+      return { part: { isSeeded }, stop: every(clock, CHECK_MS, () => void check()) }
     },
   })

@@ -1,3 +1,4 @@
+// The global one is an accessor: it takes longer than the calls that are measured.
 import { performance } from 'node:perf_hooks'
 import { systemClock } from '../../base/clock.ts'
 import { FlowControl } from '../../flowcontrol/flow-control.ts'

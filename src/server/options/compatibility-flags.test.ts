@@ -10,7 +10,7 @@ describe('flags without effect', () => {
       'etcd-count-metric-poll-period=0',
       'etcd-servers-overrides=',
     ],
-    ...['etcd-db-metric-poll-interval=1m', 'identity-lease-duration-seconds=60'],
+    ...['etcd-db-metric-poll-interval=1m'],
     ...['log-flush-frequency=5s', 'max-connection-bytes-per-sec=0', 'nodeagent-timeout=5s'],
     ...['storage-backend=etcd3', 'storage-media-type=application/json', 'watch-cache=false'],
     ...['watch-cache-sizes=pods#0,nodes#1'],

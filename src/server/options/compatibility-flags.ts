@@ -14,9 +14,6 @@ import {
 const section = 'Without effect'
 const MOST = 2_147_483_647
 
-const seconds = (help: string, byDefault: string) =>
-  intFlag({ min: 1, max: MOST }, { section, default: byDefault, help })
-
 const period = (help: string, byDefault: string) =>
   orNone(durationFlag({ section, default: byDefault, help }))
 
@@ -27,7 +24,6 @@ const only = <T>(flag: Flag<T>, isDefault: (value: T) => boolean, why: string): 
 })
 
 const COUNTED = 'Objects and sizes are counted when the metrics are read.'
-const IDENTITY = 'Servers that share a store have leases of their own, which have no settings.'
 
 export const compatibilityFlags = {
   'apiserver-count': intFlag(
@@ -58,8 +54,6 @@ export const compatibilityFlags = {
     (overrides) => overrides.length === 0,
     'must be empty: all objects have one store, and one order of changes',
   ),
-  'identity-lease-duration-seconds': seconds(IDENTITY, '3600'),
-  'identity-lease-renew-interval-seconds': seconds(IDENTITY, '10'),
   'log-flush-frequency': period('The log is written at once.', '5s'),
   'max-connection-bytes-per-sec': only(
     intFlag(

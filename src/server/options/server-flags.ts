@@ -43,6 +43,8 @@ const agentFile = (option: string, help: string) => ({
   check: () => null,
 })
 
+const MAX_SECONDS = 2_147_483_647
+
 /** Flags of the server, in the spelling of the reference where it has them. */
 export const serverFlags = {
   'data-dir': textFlag({
@@ -220,6 +222,24 @@ export const serverFlags = {
     },
   ),
   ...flowFlags,
+  'identity-lease-duration-seconds': intFlag(
+    { min: 1, max: MAX_SECONDS },
+    {
+      option: 'identityLease.durationSeconds',
+      section: 'Generic',
+      default: '3600',
+      help: 'With the feature gate APIServerIdentity: seconds after which the Lease of a server that is gone expires.',
+    },
+  ),
+  'identity-lease-renew-interval-seconds': intFlag(
+    { min: 1, max: MAX_SECONDS },
+    {
+      option: 'identityLease.renewSeconds',
+      section: 'Generic',
+      default: '10',
+      help: 'How often a server renews this Lease, in seconds.',
+    },
+  ),
   'livez-grace-period': orNone(
     durationFlag({
       option: 'livezGraceMs',

@@ -36,6 +36,11 @@ export interface ServerOptions extends FlowOptions {
    * seconds by default.
    */
   readonly serverLease?: { readonly ttlMs: number; readonly renewMs: number }
+  /**
+   * Lease by which a server is known, with the feature gate APIServerIdentity: how long it lasts, and how often it is
+   * renewed; an hour and 10 seconds by default.
+   */
+  readonly identityLease?: { readonly durationSeconds: number; readonly renewSeconds: number }
   /** Whether the addresses of all servers that live become the endpoints of their service; they do by default. */
   readonly endpointReconciler?: 'lease' | 'none'
   /** How long events live, milliseconds; 1 hour by default, 0: until they are deleted. */

@@ -219,6 +219,7 @@ async function userOf(
   }
   if (shown.cert === undefined)
     return { username: 'system:anonymous', groups: ['system:unauthenticated'] }
+  await ask(c)
   const { X509Certificate } = await import('node:crypto')
   const parts = new X509Certificate(shown.cert).subject.split('\n')
   const of = (key: string) =>
@@ -226,8 +227,8 @@ async function userOf(
   return { username: of('CN')[0] ?? '', groups: [...of('O'), 'system:authenticated'] }
 }
 
-/** A user who is impersonated, if the server lets this one. Rejects with StatusError otherwise. */
-async function impersonated(c: Context, { user, uid, groups }: Impersonation): Promise<User> {
+/** Asks what everybody may ask. Rejects with StatusError where the server does not accept the user. */
+async function ask(c: Context): Promise<void> {
   const group = (await c.words()).resolve('authorization{api}')
   await (
     await c.api()
@@ -240,6 +241,11 @@ async function impersonated(c: Context, { user, uid, groups }: Impersonation): P
       spec: { nonResourceAttributes: { path: '/', verb: 'get' } },
     },
   })
+}
+
+/** A user who is impersonated, if the server lets this one. Rejects with StatusError otherwise. */
+async function impersonated(c: Context, { user, uid, groups }: Impersonation): Promise<User> {
+  await ask(c)
   const given = groups.length > 0 ? groups : (accountGroups(user) ?? [])
   const isSomebody = user !== 'system:anonymous' && !given.includes('system:authenticated')
   return { username: user, uid, groups: isSomebody ? [...given, 'system:authenticated'] : given }
