@@ -56,7 +56,7 @@ export function becameOther(topology: Topology, before: unknown, after: unknown)
 }
 
 /** The paths to all parts of an added or removed value, including containers. */
-export function everyPath(topology: Topology, value: unknown): FieldSet {
+function everyPath(topology: Topology, value: unknown): FieldSet {
   const resolved = resolve(topology, value)
   const nodes = new Map<string, FieldNode>()
   if (resolved.is === 'map' && !resolved.atomic && isObject(value)) {
