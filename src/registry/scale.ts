@@ -8,8 +8,10 @@ import { badRequest, conflict, internalError, plainError } from '../meta/errors.
 import { FieldErrors } from '../meta/field-errors.ts'
 import { NestedFieldError, nestedInteger, setNestedField } from '../codec/nested-field.ts'
 import type { Typed } from '../meta/object-meta.ts'
-import { column, type ScaleSubresource } from '../catalogue/resource.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
+import { column, type HookContext, type ScaleSubresource } from '../catalogue/resource.ts'
 import { type ActionDependencies, type WriteDependencies, type Call } from './context.ts'
+import { shownDocument, shownVersions, toStored } from './conversion.ts'
 import { existing } from './get.ts'
 import { decodeStored } from './objects.ts'
 import type { WriteOptions } from './options.ts'
@@ -48,8 +50,7 @@ export async function getScale(
   call: Call,
   scale: ScaleSubresource<Typed>,
 ): Promise<Result> {
-  const version = await existing(api, call)
-  const owner = decodeStored(call.served, version, call.context())
+  const owner = await readOwner(call, await existing(api, call))
   const shown = scaleOf(api, owner, scale)
   if (isLacking(shown)) {
     const path = JSON.stringify(scale.mayLack)
@@ -82,8 +83,12 @@ export async function updateScale(
 ): Promise<Result> {
   const c = call.context()
   const { scale } = source
-  const view = (owner: Typed): Typed => scaleOf(api, owner, scale)
+  const { served } = call
+  const mustWait = served.conversion?.waiting !== undefined
   let attributes: CallAttributes
+  // Of objects whose conversion must be waited for, what was made of them before.
+  const views = new Map<Typed, Scale>()
+  const view = (owner: Typed): Typed => views.get(owner) ?? scaleOf(api, owner, scale)
   const result = await updateObject(
     api,
     call,
@@ -94,16 +99,7 @@ export async function updateScale(
       tracked: source.tracked === true,
       attributes: () => attributes,
       async next({ old, release }) {
-        const present = withNumber(scaleOf(api, old, scale))
-        const owner = source.owner ? await source.owner(old) : structuredClone(old)
-        const sent = source.next
-          ? await source.next(scaleOf(api, old, scale))
-          : scaleOf(api, owner, scale)
-        if (isLacking(sent)) {
-          const path = JSON.stringify(scale.mayLack)
-          throw badRequest(`the spec replicas field ${path} cannot be empty`)
-        }
-        if (source.metadata) Object.assign(sent.metadata, versionOf(source.metadata))
+        const { present, owner, sent } = await sentScale(api, call, source, old)
         attributes = new CallAttributes(api, call, {
           operation: 'UPDATE',
           object: sent,
@@ -121,13 +117,52 @@ export async function updateScale(
         // Without one the call is `versionless`, and repeated while others write.
         if (wanted.metadata.resourceVersion !== undefined)
           owner.metadata.resourceVersion = wanted.metadata.resourceVersion
-        return owner
+        if (!mustWait) return owner
+        const next = await toStored(served, owner, c)
+        views.set(old, present).set(next, scaleOf(api, owner, scale))
+        return next
       },
     },
     options,
   )
   if (result.is !== 'object') return result
-  return made(api, 200, view(decodeStored(call.served, result.version, c)) as Scale)
+  return made(api, 200, scaleOf(api, await readOwner(call, result.version), scale))
+}
+
+/** The present Scale, the object that gets the new number, and the Scale as sent. Throws 400. */
+async function sentScale(
+  api: ActionDependencies,
+  { served, context }: Call,
+  { scale, owner: made, next, metadata }: ScaleSource,
+  old: Typed,
+): Promise<{ readonly present: Scale; readonly owner: Typed; readonly sent: Scale }> {
+  const before = await shownOwner(served, old, context())
+  const present = withNumber(scaleOf(api, before, scale))
+  const owner = made
+    ? await shownOwner(served, await made(old), context())
+    : structuredClone(before)
+  const sent = next ? await next(scaleOf(api, before, scale)) : scaleOf(api, owner, scale)
+  if (isLacking(sent)) {
+    const path = JSON.stringify(scale.mayLack)
+    throw badRequest(`the spec replicas field ${path} cannot be empty`)
+  }
+  if (metadata) Object.assign(sent.metadata, versionOf(metadata))
+  return { present, owner, sent }
+}
+
+/** A stored owner, in the version of the request where a webhook converts it. Rejects with StatusError. */
+async function readOwner({ served, context }: Call, version: StoredObject): Promise<Typed> {
+  const waiting = served.conversion?.waiting
+  if (!waiting) return decodeStored(served, version, context())
+  const [shown] = await shownVersions(waiting, [version])
+  return decodeStored(waiting.shown, shown!, context())
+}
+
+/** The same for an owner that need not be stored. */
+async function shownOwner(served: ResourceEntry, owner: Typed, c: HookContext): Promise<Typed> {
+  if (!served.conversion?.waiting) return owner
+  const document = await shownDocument(served, owner, c)
+  return served.codec.decode(document, new Decoding()) as unknown as Typed
 }
 
 /** Checks a Scale against its owner. Throws 409 and 422. */

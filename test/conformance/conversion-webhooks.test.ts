@@ -100,6 +100,10 @@ const specOf = (count: string): Json => ({
   },
 })
 
+const scaled = (count: string): Json => ({
+  subresources: { scale: { specReplicasPath: `.spec.${count}`, statusReplicasPath: '.status.n' } },
+})
+
 let webhook: Webhook
 let server: RunningServer
 let client: Client
@@ -113,8 +117,8 @@ const begin = async (versions: readonly string[]) => {
     definition('crontabs', 'CronTab', {
       conversion: webhook.conversion(versions),
       versions: [
-        version('v1', { storage: true }, specOf('replicas')),
-        version('v2', {}, specOf('size')),
+        version('v1', { storage: true, ...scaled('replicas') }, specOf('replicas')),
+        version('v2', scaled('size'), specOf('size')),
       ],
     }),
   )
@@ -169,6 +173,28 @@ for (const { review, versions } of [
         ['MODIFIED', { cron: '1', size: 4 }],
       ])
       watch.close()
+    })
+
+    test('are asked for the scale of an object in it', async () => {
+      await client.post(CRONS, cron('a', { cron: '1', replicas: 2 }))
+      const path = `${V2}/a/scale`
+      const found = await client.get(path)
+      expect([found.status, found.body.spec]).toEqual([200, { replicas: 2 }])
+      const put = await client.put(path, { ...found.body, spec: { replicas: 3 } })
+      expect([put.status, put.body.spec]).toEqual([200, { replicas: 3 }])
+      const merged = await client.merge(path, { spec: { replicas: 4 } })
+      expect([merged.status, merged.body.spec]).toEqual([200, { replicas: 4 }])
+      const applied = await client.ask('PATCH', `${path}?fieldManager=m&force=true`, {
+        body: { apiVersion: 'autoscaling/v1', kind: 'Scale', spec: { replicas: 5 } },
+        headers: { 'content-type': 'application/apply-patch+yaml' },
+      })
+      expect([applied.status, applied.body.spec]).toEqual([200, { replicas: 5 }])
+      const { body } = await client.get(`${CRONS}/a`)
+      expect([body.spec, body.metadata.generation]).toEqual([{ cron: '1', replicas: 5 }, 4])
+      const owned = body.metadata.managedFields.map((one: Json) =>
+        [one['manager'], one['operation'], one['apiVersion'], one['subresource']].join(' '),
+      )
+      expect(owned).toContain('m Apply stable.example.com/v2 scale')
     })
   })
 }
