@@ -23,6 +23,8 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'structural/linear-pattern.ts engine': 'once',
   'structural/linear-pattern.ts kept': 'memo',
   'codec/generated-code.ts allowed': 'once',
+  'codec/json-outline.ts room': 'memory',
+  'codec/json-outline.ts patterns': 'memo',
   'codec/json-view.ts names': 'memo',
   'codec/yaml.ts loading': 'once',
   'codec/yaml.ts writing': 'once',
@@ -53,6 +55,10 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'base/quantity.ts parsed': 'memo',
   'patch/fields-v1.ts known': 'memo',
   'patch/field-path.ts fields': 'memo',
+  'patch/typed-items.ts nodes': 'memo',
+  'patch/typed-items.ts nodeCount': 'memo',
+  'patch/typed-items.ts met': 'memory',
+  'patch/quick-difference.ts left': 'memory',
   'profiling/profiler.ts isBusy': 'process',
 }
 

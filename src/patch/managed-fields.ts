@@ -275,6 +275,10 @@ function readable(entries: readonly ManagedFieldsEntry[] | undefined): Managed |
   }
 }
 
+/** Times with that of a writer; the very same map where it wrote in the same second before. */
+const timesWith = (times: Managed['times'], id: string, now: string): Managed['times'] =>
+  times.get(id) === now ? times : new Map(times).set(id, now)
+
 /** The identifier and time of a writer, and the managers before its write. */
 interface Joining {
   readonly id: string
@@ -295,7 +299,7 @@ function joined({ managers, times }: Managed, { id, now, before }: Joining): Man
   const was = before.managers.get(id)
   const isSame = was?.apiVersion === mine.apiVersion && was.set.equals(both)
   all.set(id, isSame ? was : { ...mine, set: both })
-  return { managers: all, times: new Map(times).set(id, now) }
+  return { managers: all, times: timesWith(times, id, now) }
 }
 
 const metadata = fieldElement('metadata')
@@ -410,7 +414,7 @@ export function* applySteps(apply: Apply, writer: Writer): Steps<Recorded> {
   else if (mine && !set.isEmpty) managers.set(id, { ...mine, set })
   else managers.delete(id)
   // An apply without a change gets an entry without a time, or keeps its former time.
-  const times = applied.object === null ? before.times : new Map(before.times).set(id, writer.now)
+  const times = applied.object === null ? before.times : timesWith(before.times, id, writer.now)
   yield
   return { object: applied.object, entries: writeManaged({ managers, times }) }
 }

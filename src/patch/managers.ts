@@ -234,26 +234,26 @@ function* displace(
   const own = yield* changeIn(views.own)
   if (!own) throw new Error(`no topology of ${views.own}`)
   let conflicts: Map<string, FieldSet> | null = null
-  const left = new Map(managers)
+  let left: Map<string, Manager> | null = null
   for (const [id, manager] of managers) {
     if (id === writer) continue
     yield
     const change = yield* changeIn(manager.apiVersion)
     // Entries in versions that no longer exist have no effect.
     if (!change) {
-      left.delete(id)
+      ;(left ??= new Map(managers)).delete(id)
       continue
     }
     const lost = manager.set.intersection(change.taken)
     if (!lost.isEmpty) (conflicts ??= new Map()).set(id, lost)
     const gone = lost.union(manager.set.intersection(change.removed))
     const set = gone.isEmpty ? manager.set : manager.set.difference(gone)
-    if (set.isEmpty) left.delete(id)
-    else if (set !== manager.set) left.set(id, { ...manager, set })
+    if (set.isEmpty) (left ??= new Map(managers)).delete(id)
+    else if (set !== manager.set) (left ??= new Map(managers)).set(id, { ...manager, set })
   }
   if (!force && conflicts) throw new ApplyConflict(conflicts)
-  if (left.get(writer)?.set.isEmpty) left.delete(writer)
-  return { managers: left, change: own }
+  if (managers.get(writer)?.set.isEmpty) (left ??= new Map(managers)).delete(writer)
+  return { managers: left ?? managers, change: own }
 }
 
 function takenFrom({ added, removed, modified }: Comparison): Change {
