@@ -211,6 +211,7 @@ describe('options of the server', () => {
     verify: false,
     storeJournal: true,
     unsafeNoFsync: false,
+    identityLease: { durationSeconds: 3600, renewSeconds: 10 },
     vocabulary: 'orch',
     bindAddress: '127.0.0.1',
     port: 6443,
