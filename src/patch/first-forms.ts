@@ -43,9 +43,10 @@ export class FirstForms {
       if (!this.#young.has(text)) this.#keep(text, known)
       return known
     }
-    const form = keepText(JSON.parse(text) as JsonObject, text)
+    const form = JSON.parse(text) as JsonObject
     if (text.length > this.#most * LARGEST) return form
-    this.#keep(text, known === null ? frozen(form) : null)
+    // What weak maps have is kept longer than what is new and used once.
+    this.#keep(text, known === null ? keepText(frozen(form), text) : null)
     return form
   }
 
