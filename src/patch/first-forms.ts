@@ -23,8 +23,7 @@ export class FirstForms {
   }
 
   /**
-   * As `firstFields`; null also when only that can tell. Nobody may change what is returned: other objects may have it as
-   * well.
+   * As `firstFields`; null also where only that can decide. The result must not be changed: other objects may share it.
    */
   find(topology: Topology, zero: unknown, object: unknown, unowned: Unowned): JsonObject | null {
     let text: string | null
