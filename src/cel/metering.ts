@@ -104,7 +104,7 @@ function meterCall(node: Node, meter: Meter): void {
   }
 }
 
-/** Steps of patterns, times characters of texts, that one unit of cost stands for; and units to compile a step. */
+/** Pattern steps times text characters for one unit of cost, and the units for compiling one step. */
 const PASSES_PER_UNIT = 20
 const PER_COMPILED_STEP = 10
 

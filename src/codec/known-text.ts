@@ -1,7 +1,7 @@
 /** JSON values that never change and whose text is known, so that writing one copies its text. */
 const texts = new WeakMap<object, string>()
 
-/** Remembers the text of a value; nobody may change the value from now on. */
+/** Remembers the text of a value, which must not be changed from now on. */
 export function keepText<T extends object>(value: T, text: string): T {
   texts.set(value, text)
   return value

@@ -3,7 +3,7 @@ import { ManualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { reachServer } from './reach-server.ts'
 
-const refused = () => Promise.reject(new Error('nobody listens there'))
+const refused = () => Promise.reject(new Error('connection refused'))
 const hangs = () => new Promise<never>(() => {})
 const LATE = 'the server was not healthy within 10 seconds: '
 
@@ -32,7 +32,7 @@ const rows: readonly {
   {
     what: 'an absent one',
     attempts: [refused],
-    comes: `${LATE}nobody listens there`,
+    comes: `${LATE}connection refused`,
     afterMs: 10_000,
     tries: 10,
   },
@@ -46,7 +46,7 @@ const rows: readonly {
   {
     what: 'one that stops answering',
     attempts: [refused, hangs],
-    comes: `${LATE}nobody listens there`,
+    comes: `${LATE}connection refused`,
     afterMs: 10_000,
     tries: 2,
   },

@@ -135,7 +135,7 @@ test('the fields of generated objects are those of a comparison', () => {
   )
 })
 
-test('objects with the same fields share one form that nobody can change', () => {
+test('objects with the same fields share one immutable form', () => {
   const forms = new FirstForms()
   const find = (name: string) =>
     forms.find(topology, BLANK, { ...BLANK, spec: { containers: [{ name, image: 'i' }] } }, ALL)

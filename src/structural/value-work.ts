@@ -76,7 +76,7 @@ export class ValueWork {
     if (this.#left < 0 || this.#inPiece > PIECE + MOST_IN_ONE) throw new TooCostly()
   }
 
-  /** To be called before a violation is reported: the first one ends an alternative, and nobody reads its text. */
+  /** To be called before a violation is reported: the first one ends an alternative, whose messages are not used. */
   violated(): void {
     if (this.#tried > 0) throw MISFIT
   }

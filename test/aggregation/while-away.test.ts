@@ -163,7 +163,13 @@ afterEach(async () => {
   await server?.close()
 })
 
-const reference = ({ apiVersion = 'v1', kind = 'ConfigMap', metadata: { name, uid } }: any) => ({
+interface Named {
+  readonly apiVersion?: string
+  readonly kind?: string
+  readonly metadata: { readonly name: string; readonly uid: string }
+}
+
+const reference = ({ apiVersion = 'v1', kind = 'ConfigMap', metadata: { name, uid } }: Named) => ({
   ...{ apiVersion, kind, name, uid },
 })
 const config = async (name: string, ...owners: object[]) => {

@@ -24,7 +24,7 @@ export interface CsiVolume {
   readonly isExclusive: boolean
   /** The plugin that it was for; null: it is of CSI from the start. */
   readonly from: MigratedFrom | null
-  /** What the attacher is told of a volume that is in no persistent volume; null: it has one. */
+  /** The inline spec that the attacher gets for a volume without a persistent volume; null: it has one. */
   readonly inline: PersistentVolumeSpec | null
 }
 

@@ -89,7 +89,7 @@ export const zoneOf = (labels: Readonly<Record<string, string>> = {}, v: Vocabul
   labels[v.resolve('topology.{label}/zone')] ??
   ''
 
-/** A volume that a pod names itself: its name for people, and what the driver is told of it; null: of another kind. */
+/** A volume that a pod defines inline: its display name, and the spec that the driver gets; null: of another kind. */
 export function inlineVolume(
   volume: Source,
   v: Vocabulary,

@@ -164,11 +164,11 @@ describe('without a server', () => {
     )
 
   test('nothing is sent, and the reason is reported', async () => {
-    const nobody = new GrpcClient('http://127.0.0.1:9')
+    const unreachable = new GrpcClient('http://127.0.0.1:9')
     for (let i = 0; i < 2; i++) {
       expect(
         await failure(
-          nobody.call({ method: '/well', request: Buffer.alloc(0), decode: String }, 10_000),
+          unreachable.call({ method: '/well', request: Buffer.alloc(0), decode: String }, 10_000),
         ),
       ).toEqual({
         code: 14,
@@ -176,7 +176,7 @@ describe('without a server', () => {
         isUnsent: true,
       })
     }
-    nobody.close()
+    unreachable.close()
   })
 
   test('a call cancelled before there is a connection leaves nothing behind', async () => {
