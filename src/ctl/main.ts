@@ -34,9 +34,13 @@ export async function ctlMain(args: readonly string[], options: CtlOptions): Pro
       io.out(commandHelp(program, path, loaded))
       return 0
     }
-    const commands = async () => (await import('./commands.ts')).commands
-    context = new Context({ io, parsed, program, command, version, commands })
+    const lookup = async () => {
+      const { commands } = await import('./commands.ts')
+      return { commands, findCommand: (await import('./find-command.ts')).findCommand }
+    }
+    context = new Context({ io, parsed, program, command, version, lookup })
     await loaded.run(context)
+    context.throwFailures()
     context.checkWarnings()
     return 0
   } catch (error) {

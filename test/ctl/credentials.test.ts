@@ -247,7 +247,12 @@ describe('who the server sees', () => {
       args: ['--as', 'ann', '--as-group', 'a', '--as-group', 'b', '--as-uid', '7'],
       sees: ['Username: ann', 'UID: 7', 'Groups: [a b system:authenticated]'],
     },
-    { args: ['--as-group', 'a'], sees: ['error: as-uid, as-groups and as-user-extra need as'] },
+    {
+      args: ['--as-group', 'a'],
+      sees: [
+        'error: requesting uid, groups or user-extra without impersonating a user: give --as too',
+      ],
+    },
     {
       args: ['--as', 'ann', '--token=TOKEN'],
       sees: [

@@ -248,6 +248,19 @@ describe('what fails says what to do, in a line', () => {
       args: ['create', '-f', 'http://127.0.0.1/x.yaml'],
       stderr: 'error: objects are read over https only: http://127.0.0.1/x.yaml\n',
     },
+    {
+      args: ['get', 'ns', '--kubeconfig=.'],
+      stderr: 'error: error loading config file "HOME": it is a folder\n',
+    },
+    {
+      args: ['get', 'ns', '--as=a\r\nb: c'],
+      stderr: 'error: --as has a control character, which no header may have\n',
+    },
+    {
+      args: ['rollout', 'undo', 'ns/default'],
+      stderr:
+        'error: error retrieving rollbacker for "Namespace", no visitor method exists for { Namespace}\n',
+    },
   ]) {
     test(args.join(' '), async () => {
       writeFileSync(join(ctl.home, 'broken.yaml'), 'a: [b\nc: }\n')
@@ -266,16 +279,71 @@ describe('what fails says what to do, in a line', () => {
   }
 })
 
-test('completion offers commands, flags, types and names', async () => {
-  const next = async (...words: string[]) =>
-    (await ctl.ok('__complete', ...words)).trim().split('\n')
-  expect(await next('rollout', 're')).toEqual(['restart', 'resume'])
-  expect(await next('get', 'configm')).toEqual(['configmaps'])
-  expect(await next('get', 'deploy', 'w')).toEqual(['web'])
-  expect(await next('get', '--all')).toEqual(['--all-namespaces', '--allow-missing-template-keys'])
-  for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
-    expect(await ctl.ok('completion', shell)).toContain('__complete')
+describe('completion offers', () => {
+  for (const { name, typed, offered, among = [] } of [
+    {
+      name: 'commands with what they do',
+      typed: ['rollout', 're'],
+      offered: ['restart\tRestart a resource', 'resume\tResume a paused resource'],
+    },
+    { name: 'words of commands alone', typed: ['create', 'con'], among: ['configmap\t'] },
+    { name: 'what can be explained', typed: ['help', 'rollout', 'und'], among: ['undo\t'] },
+    { name: 'types', typed: ['get', 'configm'], offered: ['configmaps'] },
+    { name: 'types after types', typed: ['get', 'pods,configm'], offered: ['pods,configmaps'] },
+    {
+      name: 'types that a command is for',
+      typed: ['rollout', 'pause', ''],
+      offered: ['deployments'],
+    },
+    { name: 'no types that cannot be read', typed: ['get', 'tokenrev'], offered: [] },
+    { name: 'names', typed: ['get', 'deploy', 'w'], offered: ['web'] },
+    { name: 'names after a type and a slash', typed: ['get', 'deploy/w'], offered: ['deploy/web'] },
+    { name: 'names once', typed: ['get', 'deploy', 'web', 'w'], offered: [] },
+    { name: 'no names elsewhere', typed: ['-n', 'orch-system', 'get', 'deploy', 'w'], offered: [] },
+    { name: 'nothing of who may read nothing', typed: ['--as=no', 'get', 'ns', ''], offered: [] },
+    { name: 'namespaces', typed: ['get', 'cm', '-n', 'orch-s'], offered: ['orch-system'] },
+    {
+      name: 'values after an equals sign',
+      typed: ['get', '--namespace=orch-s'],
+      offered: ['--namespace=orch-system'],
+    },
+    { name: 'contexts', typed: ['config', 'use-context', 'orch'], among: ['orch-admin@'] },
+    { name: 'one context', typed: ['config', 'use-context', 'a', ''], offered: [] },
+    { name: 'users', typed: ['get', '--user', 'orch'], offered: ['orch-admin'] },
+    {
+      name: 'flags with what they do',
+      typed: ['get', '--all'],
+      among: ['--all-namespaces\tIf present', '--allow-missing-template-keys\t'],
+    },
+    { name: 'forms of output', typed: ['get', 'cm', '-o', 'js'], among: ['json', 'jsonpath='] },
+    { name: 'kinds of patches', typed: ['patch', '--type', 'm'], offered: ['merge'] },
+    { name: 'nothing for a flag that is not known', typed: ['get', '--nope=a'], offered: [] },
+    { name: 'nothing for a command in a container', typed: ['exec', 'p', '--', 'l'], offered: [] },
+    { name: 'verbs', typed: ['auth', 'can-i', 'deletec'], offered: ['deletecollection'] },
+    { name: 'an empty word of an old shell', typed: ['completion', '""'], among: ['bash', 'zsh'] },
+  ] as { name: string; typed: string[]; offered?: string[]; among?: string[] }[]) {
+    test(name, async () => {
+      const lines = (await ctl.ok('__complete', ...typed)).trimEnd().split('\n')
+      expect(lines.pop()).toBe(':none')
+      if (offered !== undefined) expect(lines).toEqual(offered)
+      for (const start of among)
+        expect(lines.filter((line) => line.startsWith(start))).not.toEqual([])
+    })
   }
+
+  test('files', async () => {
+    for (const typed of [
+      ['apply', '-f', ''],
+      ['get', '--kubeconfig=/t'],
+      ['cp', ''],
+    ])
+      expect(await ctl.ok('__complete', ...typed)).toBe(':files\n')
+  })
+
+  test('in four shells', async () => {
+    for (const shell of ['bash', 'zsh', 'fish', 'powershell'])
+      expect(await ctl.ok('completion', shell)).toContain('__complete')
+  })
 })
 
 test('every command explains itself', async () => {

@@ -14,7 +14,8 @@ try {
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(kubectl.home, name), text)
   const lines: string[] = []
   for (const row of ROWS) {
-    const { code, stdout, stderr } = await kubectl.run(split(row))
+    const { args, env } = split(row, kubectl.home)
+    const { code, stdout, stderr } = await kubectl.run(args, '', env)
     const shown = [stdout, stderr].map((text) => normal(text, kubectl.home))
     lines.push(JSON.stringify([row, code, ...shown]))
     await server.settled()

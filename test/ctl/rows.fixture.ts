@@ -1,5 +1,6 @@
 /** Invocations whose output is compared with that of a stock client, in this order on one server. */
 
+import { MORE_FILES, MORE_ROWS } from './more-rows.fixture.ts'
 import { RICH, RICH_ROOM, RICH_STATUS, RICH_THING } from './rich.fixture.ts'
 
 /** Files that rows name, in the working folder. */
@@ -76,9 +77,10 @@ kind: Role
 metadata: {name: rec}
 rules: [{apiGroups: [""], resources: [pods], verbs: [get]}]
 `,
+  ...MORE_FILES,
 }
 
-export const ROWS: readonly string[] = `
+const FIRST_ROWS: readonly string[] = `
 create ns team
 create deployment web --image=nginx --replicas=2
 create configmap c1 --from-literal=a=1 --from-literal=b=<x>
@@ -401,9 +403,20 @@ describe cm con -n rich
   .split('\n')
   .filter((line) => line !== '')
 
-/** The arguments of a row: blanks and backslashes after a backslash are plain. */
-export const split = (row: string): string[] =>
-  (row.match(/(?:\\.|[^ \\])+/g) ?? []).map((part) => part.replaceAll(/\\(.)/g, '$1'))
+export const ROWS: readonly string[] = [...FIRST_ROWS, ...MORE_ROWS]
+
+/** The arguments of a row: blanks and backslashes after a backslash are plain. Variables may come first. */
+export function split(
+  row: string,
+  folder: string,
+): { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> } {
+  const words = (row.match(/(?:\\.|[^ \\])+/g) ?? []).map((part) =>
+    part.replaceAll(/\\(.)/g, '$1').replaceAll('FOLDER', folder),
+  )
+  const first = words.findIndex((word) => !/^[A-Z_]+=/.test(word))
+  const variables = words.slice(0, first).map((word) => /^([^=]*)=(.*)$/s.exec(word)!.slice(1))
+  return { args: words.slice(first), env: Object.fromEntries(variables) as Record<string, string> }
+}
 
 /** What differs from run to run has the same text everywhere. */
 export function normal(text: string, folder: string): string {
@@ -418,8 +431,10 @@ export function normal(text: string, folder: string): string {
       // Asks for another version.
       .replaceAll(/^Warning: autoscaling\/v2beta2 .*\n/gm, '')
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
-      .replaceAll(/resourceVersion"?: "\d+"/g, 'resourceVersion: N')
+      .replaceAll(/resourceVersion"?: ?"\d+"/g, 'resourceVersion: N')
       .replaceAll(/ +(<unknown>|\d+(ms|s|m\d+s|m))(?=\s|$)/gm, ' AGE')
+      // The padding after it is as wide as it is short.
+      .replaceAll(/ AGE +(?=\S)/g, ' AGE ')
       .replaceAll(/127\.0\.0\.1:\d+/g, 'SERVER')
       .replaceAll(/\b10\.(\d+\.){2}\d+\b/g, 'IP')
       // The padding is as wide as the address is short.

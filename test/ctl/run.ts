@@ -36,16 +36,18 @@ export class Ctl {
       signal,
       onOut,
       terminal,
+      env = {},
     }: {
       input?: string
       signal?: AbortSignal
       onOut?: (all: string) => void
       terminal?: { columns: number; rows: number }
+      env?: Readonly<Record<string, string>>
     } = {},
   ): Promise<Outcome> {
     let [stdout, stderr] = ['', '']
     const io: Io = {
-      env: this.#env,
+      env: { ...this.#env, ...env },
       cwd: this.home,
       home: this.home,
       isTerminal: terminal !== undefined,

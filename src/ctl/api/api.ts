@@ -292,7 +292,9 @@ function failureOf({ status }: ApiAnswer, text: string): StatusError {
   } catch {
     // A proxy between server and client may respond with another format.
   }
+  // A Status without a reason has none; other responses are known by their code.
   if (said.code === undefined) said = { message: withoutStatus(status, text) }
+  else said = { ...said, reason: said.reason ?? '' }
   return statusErrorOf({ code: status, ...said }, { text })
 }
 

@@ -74,15 +74,26 @@ export function selectorQuery(c: Context): Record<string, string | undefined> {
   return { labelSelector: text('selector'), fieldSelector: text('field-selector') }
 }
 
-/** The named objects. Without names, `--all` or a selector is required. Failures come together at the end. */
-export async function findObjects(c: Context, words = c.args): Promise<Found[]> {
+/** The named objects. Without names, `--all` or a selector is required, unless all are meant. */
+export async function findObjects(
+  c: Context,
+  words = c.args,
+  {
+    areAllMeant = false,
+    selectorIsOther = false,
+  }: {
+    readonly areAllMeant?: boolean
+    /** Whether `--selector` says something else than which objects are meant. */
+    readonly selectorIsOther?: boolean
+  } = {},
+): Promise<Found[]> {
   const all = c.flags.has('all') && c.flags.is('all')
   if ((!c.flags.has('filename') || c.flags.list('filename').length === 0) && words.length === 0) {
     throw c.misuse('resource(s) were provided, but no name was specified')
   }
   const found: Found[] = []
   const errors: unknown[] = []
-  for (const one of await findSelected(c, words)) {
+  for (const one of await findSelected(c, words, { selectorIsOther })) {
     try {
       if (one.name !== '') {
         found.push({ ...one, object: await readOne(c, one) })
@@ -90,10 +101,12 @@ export async function findObjects(c: Context, words = c.args): Promise<Found[]> 
       }
       const query = selectorQuery(c)
       const isSelected = query.labelSelector !== undefined || query.fieldSelector !== undefined
-      if (!all && !isSelected) {
+      if (!all && !isSelected && !areAllMeant) {
         throw new Fault('error: resource(s) were provided, but no name was specified')
       }
-      for (const object of await readAll(c, one, query)) {
+      const objects = await readAll(c, one, query)
+      if (objects.length === 0 && areAllMeant) c.err(noneFound(one))
+      for (const object of objects) {
         const { name = '', namespace = '' } = object.metadata
         found.push({ of: one.of, namespace, name, object })
       }
@@ -101,6 +114,14 @@ export async function findObjects(c: Context, words = c.args): Promise<Found[]> 
       errors.push(error)
     }
   }
-  throwAll(errors)
+  // What was found is worked on all the same, and the failures are shown after it.
+  if (found.length === 0) throwAll(errors)
+  else c.failLater(errors)
   return found
 }
+
+/** What is said where a type or a selector is given and nothing is there. */
+export const noneFound = ({ of, namespace }: Selected): string =>
+  of.namespaced && namespace !== ''
+    ? `No resources found in ${namespace} namespace.\n`
+    : 'No resources found\n'

@@ -4,6 +4,7 @@ import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { Command } from '../base/command.ts'
 import type { Context } from '../base/context.ts'
 import { Fault } from '../base/faults.ts'
+import { StatusError } from '../../meta/errors.ts'
 import type { FlagSpecs } from '../base/flags.ts'
 import { lastApplied, withLastApplied } from './last-applied.ts'
 import { findKind } from './resources.ts'
@@ -64,7 +65,23 @@ export async function send(
   if (saves) object = withLastApplied(object, lastApplied(await c.words()))
   const done = await Done.of(c)
   if (dryRun === 'client') return done.say(object, what)
-  await done.say(await create(c, of, object, await writeQuery(c, command)), what)
+  const query = await writeQuery(c, command)
+  const created = await create(c, of, object, query).catch((error: unknown) => {
+    const word = command === 'create' ? wordOf(made) : null
+    if (word === null || !(error instanceof StatusError)) throw error
+    throw new Fault(`error: failed to create ${word} ${error.message}`)
+  })
+  await done.say(created, what)
+}
+
+/** What a failure calls an object; null where the response is shown as it is. */
+function wordOf({ kind, spec }: Made): string | null {
+  if (['Namespace', 'Role', 'ClusterRole'].includes(kind)) return null
+  if (kind === 'Secret') return 'secret'
+  if (kind === 'ResourceQuota') return 'quota:'
+  if (kind === 'PodDisruptionBudget') return 'poddisruptionbudgets:'
+  if (kind !== 'Service') return `${kind.toLowerCase()}:`
+  return `${(spec as { readonly type?: string }).type ?? 'ClusterIP'} service:`
 }
 
 /** The one argument of a generator. Throws when there is none, or more. */
@@ -83,6 +100,17 @@ export function requireFlags(c: Context, ...names: string[]): void {
       `error: required flag(s) ${missing.map((name) => `"${name}"`).join(', ')} not set`,
     )
   }
+}
+
+/** The same, with amounts as values. */
+export function quantities(text: string): Record<string, string> | undefined {
+  const list = resourceList(text)
+  for (const value of Object.values(list ?? {}))
+    if (!/^[+-]?(\d+\.?\d*|\.\d+)(Ki|Mi|Gi|Ti|Pi|Ei|[numkMGTPE]|[eE][+-]?\d+)?$/.test(value))
+      throw new Fault(
+        "error: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+      )
+  return list
 }
 
 /** Values of a list flag of the form `name=value`. */

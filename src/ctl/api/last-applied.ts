@@ -8,6 +8,15 @@ import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 export const lastApplied = (v: Vocabulary): string =>
   v.resolve('{cli}.{label}/last-applied-configuration')
 
+/** The text of an object in the annotation, with the annotations that the object has. */
+export function lastAppliedText(object: ApiObject, key: string): string {
+  const { annotations: all, ...metadata } = object.metadata ?? {}
+  const { [key]: _, ...annotations } = all ?? {}
+  const has = Object.keys(annotations).length > 0
+  const bare = { ...object, metadata: { ...metadata, ...(has ? { annotations } : {}) } }
+  return `${formatJson(keysInOrder(bare))}\n`
+}
+
 /** An object with itself in the annotation. */
 export function withLastApplied<T extends ApiObject>(object: T, key: string): T {
   const annotations = { ...object.metadata?.annotations }

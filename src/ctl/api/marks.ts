@@ -25,6 +25,12 @@ export interface MarkChanges {
   readonly changes: ReadonlyMap<string, string | null>
 }
 
+const AS_ONE: Readonly<Record<string, string>> = {
+  label: 'a label',
+  annotation: 'an annotation',
+  'environment variable': 'the same environment variable',
+}
+
 /** Splits arguments into those that name objects and changes. Throws for a change that is none. */
 export function splitMarks(c: Context, one: string): MarkChanges {
   const start = c.args.findIndex(
@@ -39,7 +45,7 @@ export function splitMarks(c: Context, one: string): MarkChanges {
       const key = arg.slice(0, -1)
       if (changes.has(key)) {
         throw new Fault(
-          `error: can not both modify and remove ${one === 'label' ? 'a label' : 'an annotation'} in the same command`,
+          `error: can not both modify and remove ${AS_ONE[one] ?? one} in the same command`,
         )
       }
       changes.set(key, null)

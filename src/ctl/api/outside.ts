@@ -1,11 +1,11 @@
 /** Requests to servers other than the API server: for files and to identity providers. One way for all, proxies included. */
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
-import { connect } from 'node:tls'
-import { openTunnel } from '../../client/proxy.ts'
+import { proxyDial } from '../../client/proxy.ts'
 import { environmentProxy, proxyUrl } from '../../client/proxy-choice.ts'
-import { bareHost } from '../../client/server-address.ts'
+import { bareHost, portOf } from '../../client/server-address.ts'
 import { tlsOptions } from '../../client/tls-options.ts'
+import { secured } from '../../outgoing/dial-agent.ts'
 import { transportProblem } from '../../outgoing/transport-problem.ts'
 
 const WAIT_MS = 30_000
@@ -35,7 +35,11 @@ export async function askOutside(sent: OutsideRequest): Promise<OutsideAnswer> {
   const url = new URL(sent.url)
   const { ca, form } = sent
   const proxy = environmentProxy(url, sent.env)
-  const socket = proxy === undefined ? null : await openTunnel(proxyUrl(proxy, 'the proxy'), url)
+  const host = bareHost(url)
+  const socket =
+    proxy === undefined
+      ? null
+      : await proxyDial(proxyUrl(proxy, 'the proxy'), null)({ host, port: portOf(url) })
   const trust = tlsOptions({ server: url.href, ...(ca === undefined ? {} : { ca }) }, url, {})
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -46,7 +50,7 @@ export async function askOutside(sent: OutsideRequest): Promise<OutsideAnswer> {
         ...trust,
         ...(socket === null
           ? { agent: false }
-          : { createConnection: () => connect({ host: bareHost(url), ...trust, socket }) }),
+          : { createConnection: () => secured(socket, { host, ...trust }) }),
         headers: form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' },
       },
       (response) => {
@@ -69,7 +73,7 @@ export async function askOutside(sent: OutsideRequest): Promise<OutsideAnswer> {
     outgoing.on('timeout', () =>
       outgoing.destroy(Object.assign(new Error(), { code: 'no answer came in time' })),
     )
-    outgoing.on('error', (error) => reject(new Error(transportProblem(error, bareHost(url)))))
+    outgoing.on('error', (error) => reject(new Error(transportProblem(error, host))))
     outgoing.end(form)
   })
 }

@@ -1,4 +1,5 @@
 /** Changes to the pods that workloads describe. */
+import { StatusError } from '../../meta/errors.ts'
 import type { ApiObject } from '../../client/transport.ts'
 import { sameJson, type JsonObject } from '../../patch/json-value.ts'
 import { mergePatch, strategicPatch } from '../apply/three-way.ts'
@@ -52,11 +53,13 @@ export async function changeEach(
     readonly words: readonly string[]
     readonly manager: string
     readonly what: string
+    /** What a failure of the server calls the change. */
+    readonly failure?: string
     /** Changes a copy in place. */
     readonly change: (object: LiveObject) => void
   },
 ): Promise<void> {
-  const { words, manager, what, change } = options
+  const { words, manager, what, change, failure } = options
   const dryRun = dryRunOf(c)
   const done = await Done.of(c)
   const isLocal = c.flags.has('local') && c.flags.is('local')
@@ -68,7 +71,11 @@ export async function changeEach(
     if (isLocal || dryRun === 'client') return done.say(changed, what)
     if (sameJson(changed, one.object))
       return c.flags.text('output') === '' ? undefined : done.say(changed, what)
-    await done.say(await sendChange(c, one, { changed, query }), what)
+    const stored = await sendChange(c, one, { changed, query }).catch((error: unknown) => {
+      if (failure === undefined || !(error instanceof StatusError)) throw error
+      throw new Fault(`error: failed to patch ${failure} to pod template: ${error.message}`)
+    })
+    await done.say(stored, what)
   })
 }
 

@@ -33,14 +33,18 @@ export const apiVersionOf = ({
   group === '' ? version : `${group}/${version}`
 
 /** The resource of a word such as `po`, `deploy.apps` or `deployments.v1.apps`. */
-export async function findResource(discovery: Discovery, word: string): Promise<ServedResource> {
+export async function findResource(
+  discovery: Discovery,
+  word: string,
+  prefix = 'error: ',
+): Promise<ServedResource> {
   const found = find(await discovery.served(), word)
   if (found) return found
   if (!discovery.isFresh) {
     const again = find(await discovery.refresh(), word)
     if (again) return again
   }
-  throw new Fault(`error: the server doesn't have a resource type "${word}"`)
+  throw new Fault(`${prefix}the server doesn't have a resource type "${word}"`)
 }
 
 /** The resource of a kind in a version. */

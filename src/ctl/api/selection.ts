@@ -25,6 +25,9 @@ export const selectionFlags = {
   },
 } as const satisfies FlagSpecs
 
+export const NOTHING_NAMED =
+  "error: You must provide one or more resources by argument or filename.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n   '<resource> <name>'\n   '<resource>'"
+
 /** One object, or all of a resource. */
 export interface Selected {
   readonly of: ServedResource
@@ -35,12 +38,16 @@ export interface Selected {
 }
 
 /** What the arguments and files name. */
-export async function findSelected(c: Context, words = c.args): Promise<Selected[]> {
+export async function findSelected(
+  c: Context,
+  words = c.args,
+  { selectorIsOther = false }: { readonly selectorIsOther?: boolean } = {},
+): Promise<Selected[]> {
   refuseKustomize(c)
   if (c.flags.has('filename') && c.flags.list('filename').length > 0) return fromFiles(c, words)
   const named = await findNamed(c, words)
   const given = (name: string) => c.flags.has(name) && c.flags.text(name) !== ''
-  const hasSelector = given('selector') || given('field-selector')
+  const hasSelector = !selectorIsOther && (given('selector') || given('field-selector'))
   if (hasSelector && named.some(({ name }) => name !== '')) {
     throw new Fault('error: name cannot be provided when a selector is specified')
   }

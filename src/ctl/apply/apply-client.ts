@@ -29,15 +29,27 @@ const MAX_TRIES = 5
 export async function applyClient(
   c: Context,
   item: FileObject,
-  { dryRun, query }: { readonly dryRun: DryRun; readonly query: Readonly<Record<string, string>> },
+  {
+    dryRun,
+    query,
+    keepsAnnotation = false,
+  }: {
+    readonly dryRun: DryRun
+    readonly query: Readonly<Record<string, string>>
+    /** Whether the annotation stays as it is, for a diff of what people wrote. */
+    readonly keepsAnnotation?: boolean
+  },
 ): Promise<Applied> {
   const key = lastApplied(await c.words())
   const { of, namespace, source } = item
   const api = await c.api()
   const path = resourcePath(of, namespace, item.object.metadata.name)
-  const modified = withLastApplied(item.object, key)
+  const applied = keepsAnnotation ? item.object : withLastApplied(item.object, key)
   for (let i = 1; ; i++) {
     const live = await liveObject(c, path, source)
+    const old = live?.metadata?.annotations?.[key]
+    const modified =
+      keepsAnnotation && old !== undefined ? withAnnotation(applied, key, old) : applied
     if (live === null) {
       if (dryRun === 'client') return { object: modified, what: 'created' }
       try {
@@ -71,6 +83,14 @@ export async function applyClient(
     }
   }
 }
+
+const withAnnotation = <T extends ApiObject>(object: T, key: string, text: string): T => ({
+  ...object,
+  metadata: {
+    ...object.metadata,
+    annotations: { ...object.metadata?.annotations, [key]: text },
+  },
+})
 
 function describe({ of, namespace, object }: FileObject): string {
   const { apiVersion = '', kind = '' } = object

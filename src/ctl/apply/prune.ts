@@ -58,6 +58,9 @@ export async function prune(
   for (const of of resources) if (!of.namespaced) await remove(of, '')
 }
 
+/** Throws for a list of kinds that cannot be read: nothing is applied then. */
+export const checkPrunable = async (c: Context): Promise<void> => void (await prunable(c))
+
 const propagation = (cascade: string): string =>
   cascade === 'orphan' ? 'Orphan' : cascade === 'foreground' ? 'Foreground' : 'Background'
 

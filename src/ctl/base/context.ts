@@ -6,9 +6,18 @@ import { homeFolders } from '../config/files.ts'
 import { vocabularies } from '../../vocabulary/index.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { Listed } from './command.ts'
-import { CommandFault, Fault } from './faults.ts'
+import { CommandFault, Fault, throwAll } from './faults.ts'
 import type { FlagValues, Parsed } from './flags.ts'
 import type { Io } from './io.ts'
+
+/** All commands by their words, and which one a command line names. */
+export interface Lookup {
+  readonly commands: Readonly<Record<string, Listed>>
+  readonly findCommand: (args: readonly string[]) => {
+    readonly path: string
+    readonly rest: readonly string[]
+  }
+}
 
 /** See {@link Context}. */
 export interface ContextParts {
@@ -20,7 +29,7 @@ export interface ContextParts {
   readonly command: string
   readonly version: string
   /** All commands, for completion. */
-  readonly commands: () => Promise<Readonly<Record<string, Listed>>>
+  readonly lookup: () => Promise<Lookup>
 }
 
 /** What a command works with: its arguments, and the server on demand. */
@@ -33,14 +42,15 @@ export class Context {
   readonly program: string
   readonly command: string
   readonly version: string
-  readonly commands: ContextParts['commands']
+  readonly lookup: ContextParts['lookup']
   #chosen: Promise<Chosen> | null = null
   #api: Promise<Api> | null = null
   #discovery: Discovery | null = null
   #warnings = 0
+  readonly #failures: unknown[] = []
   readonly #said = new Set<string>()
 
-  constructor({ io, parsed, program, command, version, commands }: ContextParts) {
+  constructor({ io, parsed, program, command, version, lookup }: ContextParts) {
     this.io = io
     this.args = parsed.args
     this.dash = parsed.dash
@@ -48,7 +58,7 @@ export class Context {
     this.program = program
     this.command = command
     this.version = version
-    this.commands = commands
+    this.lookup = lookup
   }
 
   /** Server and credentials. */
@@ -130,6 +140,16 @@ export class Context {
         (api) => api.close(),
         () => {},
       )
+  }
+
+  /** Keeps failures of some objects until the others have been worked on. */
+  failLater(errors: readonly unknown[]): void {
+    this.#failures.push(...errors)
+  }
+
+  /** Throws what was kept. */
+  throwFailures(): void {
+    throwAll(this.#failures)
   }
 
   /** Throws when warnings were to be failures and there were some. */

@@ -30,7 +30,9 @@ function wholeText(error: unknown): string {
   const standard = standardText(error)
   if (standard !== null) return standard
   const message = error instanceof Error ? error.message : String(error)
-  return /^(?:error|Error in configuration): /.test(message) ? message : `error: ${message}`
+  return /^(?:(?:error|Error in configuration): |the server doesn't have )/.test(message)
+    ? message
+    : `error: ${message}`
 }
 
 /** The text of one failure among others. */
@@ -56,7 +58,7 @@ function standardText(error: unknown): string | null {
 }
 
 function invalidText({ details, message }: StatusError): string {
-  if (!details) return `The request is invalid: ${message}`
+  if (!details || Object.keys(details).length === 0) return 'The request is invalid'
   const { kind = '', name = '', causes = [] } = details
   let head = 'The request is invalid'
   if (kind !== '' || name !== '') head = `The ${kind} ${JSON.stringify(name)} is invalid`

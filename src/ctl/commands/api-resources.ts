@@ -2,7 +2,7 @@
 import type { ServedResource } from '../api/discovery.ts'
 import { apiVersionOf, qualifiedName } from '../api/resources.ts'
 import type { Command } from '../base/command.ts'
-import { CommandFault, Fault, throwAll, UsageFault } from '../base/faults.ts'
+import { Fault, throwAll } from '../base/faults.ts'
 import { Columns } from '../print/columns.ts'
 
 export const apiResources: Command = {
@@ -36,14 +36,14 @@ export const apiResources: Command = {
     verbs: { type: 'list', help: 'Limit to resources that support the specified verbs.' },
   },
   async run(c) {
-    if (c.args.length > 0) throw new UsageFault(`unexpected arguments: [${c.args.join(' ')}]`)
+    if (c.args.length > 0) throw c.misuse(`unexpected arguments: [${c.args.join(' ')}]`)
     const output = c.flags.text('output')
     if (output !== '' && output !== 'wide' && output !== 'name') {
       throw new Fault(`error: --output ${output} is not available`)
     }
     const sortBy = c.flags.text('sort-by')
     if (sortBy !== '' && sortBy !== 'name' && sortBy !== 'kind') {
-      throw new CommandFault('--sort-by accepts only name or kind')
+      throw new Fault('error: --sort-by accepts only name or kind')
     }
     const discovery = await c.discovery()
     const served = await (c.flags.is('cached') ? discovery.served() : discovery.refresh())
@@ -108,6 +108,7 @@ export const apiVersions: Command = {
   use: '[flags]',
   text: 'Shows the API versions that the server supports, in the form of "group/version".',
   async run(c) {
+    if (c.args.length > 0) throw c.misuse(`unexpected arguments: [${c.args.join(' ')}]`)
     const { groups } = await (await c.discovery()).refresh()
     const all = groups.flatMap(({ name, versions }) =>
       versions.map((version) => apiVersionOf({ group: name, version })),

@@ -89,6 +89,8 @@ export const apply: Command = {
     const dryRun = dryRunOf(c)
     const done = await Done.of(c)
     const matches = labelMatcher(c.flags.text('selector'))
+    const pruning = c.flags.is('prune') ? await import('../apply/prune.ts') : null
+    await pruning?.checkPrunable(c)
     const items = (await readObjects(c)).filter(({ object }) =>
       matches(object.metadata.labels ?? {}),
     )
@@ -107,9 +109,7 @@ export const apply: Command = {
       }
     }
     throwAll(errors)
-    if (!c.flags.is('prune')) return
-    const { prune } = await import('../apply/prune.ts')
-    await prune(c, visited, { done, dryRun })
+    await pruning?.prune(c, visited, { done, dryRun })
   },
 }
 

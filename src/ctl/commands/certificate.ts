@@ -4,6 +4,7 @@ import { findObjects, manyFlags, readOne } from '../api/find-objects.ts'
 import { findResource, resourcePath } from '../api/resources.ts'
 import { Done, forEach } from '../api/writing.ts'
 import type { Command } from '../base/command.ts'
+import { Fault } from '../base/faults.ts'
 import { outputFlags } from '../print/output.ts'
 
 interface Condition {
@@ -40,11 +41,16 @@ const deciding = (type: 'Approved' | 'Denied', word: string): Command => ({
           }),
         )
     if (found.length === 0)
-      throw c.misuse('one or more CSRs must be specified as <name> or -f <filename>')
+      throw new Fault('error: one or more CSRs must be specified as <name> or -f <filename>')
     await forEach(found, async ({ name, object }) => {
       const { conditions = [] } = (object.status ?? {}) as { conditions?: Condition[] }
       if (conditions.some((one) => one.type === type) && !c.flags.is('force'))
         return done.say(object, word)
+      const other = conditions.find((one) => one.type === 'Approved' || one.type === 'Denied')
+      if (other && other.type !== type)
+        throw new Fault(
+          `error: certificate signing request ${JSON.stringify(name)} is already ${other.type}`,
+        )
       const now = new Date(c.io.now()).toISOString().replace(/\.\d+Z$/, 'Z')
       const reason = type === 'Approved' ? 'Approve' : 'Deny'
       const message = `This CSR was ${word} by ${c.program} certificate ${word === 'denied' ? 'deny' : 'approve'}.`

@@ -47,7 +47,7 @@ export const cp: Command = {
     retries: { type: 'int', default: '0', help: 'Accepted for compatibility.', isHidden: true },
   },
   async run(c) {
-    if (c.args.length !== 2) throw c.misuse('source and destination are required')
+    if (c.args.length !== 2) throw new Fault('error: source and destination are required')
     const [from, to] = c.args.map(placeOf) as [Place, Place]
     if (from.pod !== '' && to.pod !== '')
       throw new Fault('error: one of src or dest must be a local file specification')

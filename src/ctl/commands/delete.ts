@@ -2,7 +2,7 @@
 import { deleteOne, policyOf, untilGone } from '../api/deleting.ts'
 import { manyFlags, readAll, selectorQuery } from '../api/find-objects.ts'
 import { qualifiedName, singularName } from '../api/resources.ts'
-import { findSelected, type Selected } from '../api/selection.ts'
+import { findSelected, NOTHING_NAMED, type Selected } from '../api/selection.ts'
 import { dryRunFlag, dryRunOf } from '../api/writing.ts'
 import type { Command } from '../base/command.ts'
 import type { Context } from '../base/context.ts'
@@ -104,12 +104,11 @@ async function targets(c: Context): Promise<Selected[]> {
   const isMany =
     c.flags.is('all') || query.labelSelector !== undefined || query.fieldSelector !== undefined
   if (c.flags.is('all') && query.labelSelector !== undefined) {
-    throw new Fault('error: setting --all and --selector at the same time is not allowed')
+    throw new Fault("error: setting 'all' parameter but found a non empty selector. ")
   }
   if (c.args.length === 0 && c.flags.list('filename').length === 0) {
-    throw new Fault(
-      `error: You must provide one or more resources by argument or filename.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n   '<resource> <name>'\n   '<resource>'`,
-    )
+    if (isMany) throw new Fault('error: at least one resource must be specified to use a selector')
+    throw new Fault(NOTHING_NAMED)
   }
   const found: Selected[] = []
   for (const one of await findSelected(c)) {

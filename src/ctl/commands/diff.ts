@@ -100,7 +100,10 @@ async function states(c: Context, item: FileObject): Promise<[ApiObject | null, 
   }
   const { applyClient } = await import('../apply/apply-client.ts')
   const query = { fieldManager: manager || `${words.words.cli}-client-side-apply`, dryRun: 'All' }
-  return [live, (await applyClient(c, item, { dryRun: 'server', query })).object]
+  return [
+    live,
+    (await applyClient(c, item, { dryRun: 'server', query, keepsAnnotation: true })).object,
+  ]
 }
 
 function shown(c: Context, object: ApiObject): ApiObject {

@@ -41,6 +41,11 @@ export const edit: Command = {
     'windows-line-endings': { type: 'bool', help: 'Accepted for compatibility.', isHidden: true },
   },
   async run(c) {
+    const output = c.flags.text('output')
+    if (output !== '' && output !== 'json' && output !== 'yaml')
+      throw new Fault(
+        `error: unable to match a printer suitable for the output format ${JSON.stringify(output)}, allowed formats are: json,yaml`,
+      )
     const found = await findObjects(c)
     for (const one of found) await editOne(c, one)
   },

@@ -42,7 +42,7 @@ export const explain: Command = {
           c.program +
           ' api-resources" for a complete list of supported resources.',
       )
-    if (c.args.length > 1) throw c.misuse(`We accept only this format: explain RESOURCE`)
+    if (c.args.length > 1) throw new Fault('error: We accept only this format: explain RESOURCE')
     const [word = '', ...path] = text.split('.')
     const of = await resourceOf(c, word)
     const { components } = await documentOf(c, of.group, of.version)
@@ -73,7 +73,7 @@ export const explain: Command = {
 
 async function resourceOf(c: Context, word: string) {
   const discovery = await c.discovery()
-  const found = await findResource(discovery, word)
+  const found = await findResource(discovery, word, '')
   const apiVersion = c.flags.text('api-version')
   if (apiVersion === '') return found
   const other = await findKind(discovery, apiVersion, found.kind)
@@ -194,8 +194,9 @@ class Reader {
       .map((name) => {
         const schema = properties[name]!
         const mark = required.includes(name) ? ' -required-' : ''
-        const text = schema.description ?? this.resolve(schema).description ?? '<no description>'
-        return `   ${name}\t<${this.typeName(schema)}>${mark}\n${indented(wrapped(text, 75), 5)}\n\n`
+        const text = schema.description ?? this.resolve(schema).description ?? ''
+        const about = text === '' ? '' : `${indented(wrapped(text, 75), 5)}\n`
+        return `   ${name}\t<${this.typeName(schema)}>${mark}\n${about}\n`
       })
   }
 

@@ -30,7 +30,15 @@ export const expose: Command = {
       type: 'text',
       help: 'Additional external IP address (not managed by the cluster) to accept for the service.',
     },
-    labels: { type: 'text', help: 'Labels to apply to the service created by this call.' },
+    labels: {
+      type: 'text',
+      short: 'l',
+      help: 'Labels to apply to the service created by this call.',
+    },
+    selector: {
+      type: 'text',
+      help: 'A label selector to use for this service. Only equality-based selector requirements are supported.',
+    },
     'load-balancer-ip': { type: 'text', help: 'IP to assign to the LoadBalancer.' },
     name: { type: 'text', help: 'The name for the newly created object.' },
     port: {
@@ -56,11 +64,12 @@ export const expose: Command = {
     },
   },
   async run(c) {
-    for (const one of await findObjects(c)) await send(c, serviceFor(c, one), 'expose', 'exposed')
+    for (const one of await findObjects(c, c.args, { selectorIsOther: true }))
+      await send(c, serviceFor(c, one), 'expose', 'exposed')
   },
 }
 
-function selectorOf(c: Context, { of, name, object }: Found): Record<string, string> {
+function selectorOf(c: Context, { of, object }: Found): Record<string, string> {
   const given = c.flags.text('selector')
   if (given !== '') return resourceList(given) ?? {}
   const spec = object.spec as
@@ -82,7 +91,7 @@ function selectorOf(c: Context, { of, name, object }: Found): Record<string, str
   if (of.kind === 'Service' || of.kind === 'ReplicationController')
     return (spec?.selector ?? {}) as unknown as Record<string, string>
   if (of.kind === 'Deployment' || of.kind === 'ReplicaSet') return spec?.selector?.matchLabels ?? {}
-  throw new Fault(`error: cannot expose a ${of.kind} named ${JSON.stringify(name)}`)
+  throw new Fault(`error: cannot expose a ${of.kind}`)
 }
 
 function portsOf(one: Found): Port[] {
@@ -172,7 +181,9 @@ export const autoscale: Command = {
       )
     for (const { object, name, of } of await findObjects(c)) {
       if (!/^(Deployment|ReplicaSet|StatefulSet|ReplicationController)$/.test(of.kind)) {
-        throw new Fault(`error: cannot autoscale a ${of.kind}: no scale subresource`)
+        throw new Fault(
+          `error: cannot autoscale a ${of.kind}: could not find scale subresource for ${of.group}/${of.version}, Resource=${of.name} in discovery information`,
+        )
       }
       const made = {
         apiVersion: 'autoscaling/v1',
@@ -190,6 +201,10 @@ export const autoscale: Command = {
     }
   },
 }
+
+/** A name with an optional host, tag and digest. */
+const IMAGE =
+  /^(?:[A-Za-z0-9][A-Za-z0-9.-]*(?::\d+)?\/)?[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?(?:@[a-z0-9+._-]+:[0-9A-Fa-f]{32,})?$/
 
 export const run: Command = {
   use: 'NAME --image=image [--env="key=value"] [--port=port] [--dry-run=server|client] [--overrides=inline-json] [--command] -- [COMMAND] [args...]',
@@ -246,6 +261,14 @@ export const run: Command = {
     const [name = ''] = c.args
     if (name === '' || c.dash === 0) throw new Fault('error: NAME is required for run')
     if (c.flags.text('image') === '') throw new Fault('error: required flag(s) "image" not set')
+    const image = c.flags.text('image')
+    if (!IMAGE.test(image))
+      throw new Fault(
+        `error: Invalid image name ${JSON.stringify(image)}: invalid reference format`,
+      )
+    const restart = c.flags.text('restart')
+    if (!['Always', 'OnFailure', 'Never'].includes(restart))
+      throw c.misuse(`invalid restart policy: ${restart}`)
     if (c.flags.is('attach') || c.flags.is('rm')) {
       throw new Fault(
         `error: --attach and --rm are not supported: use "${c.program} attach" when the pod runs, and "${c.program} delete"`,
@@ -257,30 +280,29 @@ export const run: Command = {
     const made = podFor(c, name)
     const port = c.flags.text('port')
     if (c.flags.is('expose') && port === '')
-      throw new Fault('error: --port must be set when exposing a service')
-    await send(
-      c,
-      (text === '' ? made : applyMergePatch(made, await parseYaml(text))) as typeof made,
-      'run',
-    )
-    if (!c.flags.is('expose')) return
-    const number = Number(port)
-    await send(
-      c,
-      {
-        apiVersion: 'v1',
-        kind: 'Service',
-        metadata: { name },
-        spec: {
-          ports: [{ port: number, protocol: 'TCP', targetPort: number }],
-          selector: made.metadata.labels,
-        },
-        status: { loadBalancer: {} },
-      },
-      'expose',
-    )
+      throw c.misuse('--port must be set when exposing a service')
+    const pod = (text === '' ? made : applyMergePatch(made, await parseYaml(text))) as typeof made
+    if (c.flags.is('expose')) await exposePod(c, made, Number(port))
+    await send(c, pod, 'run')
   },
 }
+
+/** The service of `run --expose`. */
+const exposePod = (c: Context, { metadata }: ReturnType<typeof podFor>, port: number) =>
+  send(
+    c,
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: metadata.name },
+      spec: {
+        ports: [{ port, protocol: 'TCP', targetPort: port }],
+        selector: metadata.labels,
+      },
+      status: { loadBalancer: {} },
+    },
+    'expose',
+  )
 
 function podFor(c: Context, name: string) {
   const text = (flag: string) => c.flags.text(flag)

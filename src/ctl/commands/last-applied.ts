@@ -4,7 +4,7 @@ import { parseJson } from '../../codec/json-text.ts'
 import { parseYaml, toYaml } from '../../codec/yaml.ts'
 import { readObjects } from '../api/builder.ts'
 import { findObjects, manyFlags, readOne } from '../api/find-objects.ts'
-import { lastApplied, withLastApplied } from '../api/last-applied.ts'
+import { lastApplied, lastAppliedText } from '../api/last-applied.ts'
 import { resourcePath } from '../api/resources.ts'
 import { Done, dryRunOf, fileFlags, forEach, requireFiles, writeFlags } from '../api/writing.ts'
 import type { Command } from '../base/command.ts'
@@ -13,7 +13,6 @@ import { Fault } from '../base/faults.ts'
 import { edited } from '../edit/editor.ts'
 import { globalHelp } from '../base/flag-help.ts'
 import { allPlugins } from '../plugins.ts'
-import { jsonText } from '../print/output.ts'
 
 async function configurationOf(c: Context, object: ApiObject): Promise<ApiObject> {
   const text = object.metadata?.annotations?.[lastApplied(await c.words())]
@@ -44,14 +43,18 @@ export const viewLastApplied: Command = {
       )
     for (const { object } of await findObjects(c)) {
       const configuration = await configurationOf(c, object)
-      c.out(output === 'json' ? `${jsonText(configuration)}\n` : await toYaml(configuration))
+      c.out(
+        output === 'json'
+          ? `${JSON.stringify(configuration, null, 2)}\n`
+          : await toYaml(configuration),
+      )
     }
   },
 }
 
 async function setAnnotation(c: Context, path: string, configured: ApiObject): Promise<ApiObject> {
   const key = lastApplied(await c.words())
-  const text = withLastApplied(configured, key).metadata?.annotations?.[key]
+  const text = lastAppliedText(configured, key)
   return (await c.api()).json<ApiObject>({
     method: 'PATCH',
     path,
@@ -75,10 +78,18 @@ export const setLastApplied: Command = {
   async run(c) {
     requireFiles(c)
     const done = await Done.of(c)
-    await forEach(await readObjects(c), async ({ object, of, namespace }) => {
+    const key = lastApplied(await c.words())
+    // All of them are there, or nothing is changed.
+    const items = []
+    for (const { object, of, namespace } of await readObjects(c)) {
       const name = object.metadata.name ?? ''
       const live = await readOne(c, { of, namespace, name })
       if (!c.flags.is('create-annotation')) await configurationOf(c, live)
+      items.push({ object, of, namespace, name, live })
+    }
+    await forEach(items, async ({ object, of, namespace, name, live }) => {
+      if (live.metadata.annotations?.[key] === lastAppliedText(object, key))
+        return c.out(`set-last-applied ${name}: no changes required.\n`)
       if (dryRunOf(c) === 'client') return done.say(live, 'configured')
       await done.say(
         await setAnnotation(c, resourcePath(of, namespace, name), object),

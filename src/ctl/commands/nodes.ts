@@ -53,7 +53,7 @@ export const taint: Command = {
     await forEach(found, async (one) => {
       if (one.of.kind !== 'Node')
         throw new Fault(
-          `error: invalid resource type ${one.of.name}, only node types are supported`,
+          `error: invalid resource type ${words[0]!.split('/')[0]}, only node types are supported`,
         )
       const old = (one.object.spec as { taints?: Taint[] } | undefined)?.taints ?? []
       const isSame = (a: Taint, b: Taint) => a.key === b.key && (a.effect ?? b.effect) === b.effect
@@ -73,8 +73,9 @@ export const taint: Command = {
         (other) => ![...removed, ...added].some((item) => isSame(item, other)),
       )
       const taints = [...added, ...kept]
+      const isReplaced = added.some((item) => old.some((other) => isSame(item, other)))
       const what =
-        added.length > 0 && removed.length > 0
+        isReplaced || (added.length > 0 && removed.length > 0)
           ? 'modified'
           : added.length > 0
             ? 'tainted'
@@ -115,6 +116,11 @@ function parsed(texts: readonly string[]): { added: Taint[]; removed: Taint[] } 
     if (minus === '-') removed.push({ key, ...(effect === undefined ? {} : { effect }) })
     else added.push({ key, ...(value === '' ? {} : { value }), effect: effect! })
   }
+  const both = added.filter((a) => removed.some((b) => a.key === b.key && a.effect === b.effect))
+  if (both.length > 0)
+    throw new Fault(
+      `error: can not both modify and remove the following taint(s) in the same command: ${both.map(({ key, effect }) => `${key}=${effect}`).join(', ')}`,
+    )
   return { added, removed }
 }
 
@@ -124,12 +130,11 @@ async function nodes(c: Context): Promise<Found[]> {
   const of = await findResource(await c.discovery(), 'nodes')
   const selector = c.flags.text('selector')
   if (c.args.length === 0 && selector === '') {
-    throw new Fault(
-      `error: USAGE: ${c.command} NODE [flags]\nSee '${c.command} -h' for help and examples`,
-    )
+    const word = c.command.split(' ').at(-1)
+    throw c.misuse(`USAGE: ${word} NODE [flags]`)
   }
   if (c.args.length > 0 && selector !== '')
-    throw new Fault('error: cannot specify both a node name and a --selector option')
+    throw c.misuse('cannot specify both a node name and a --selector option')
   if (selector !== '') {
     return (await readAll(c, { of, namespace: '', name: '' }, { labelSelector: selector })).map(
       (object) => ({ of, namespace: '', name: object.metadata.name ?? '', object }),
@@ -277,12 +282,30 @@ async function podsOf(c: Context, node: Found): Promise<LiveObject[]> {
   ]
   if (problems.length > 0) {
     throw new Fault(
-      `error: unable to drain node "${node.name}" due to error:[${problems.join(', ')}], continuing command...\nThere are pending nodes to be drained:\n ${node.name}\n${problems.join('\n')}`,
+      `error: unable to drain node "${node.name}" due to error:${problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`}, continuing command...\nThere are pending nodes to be drained:\n ${node.name}\n${problems.join('\n')}`,
     )
   }
-  if (groups.daemon.length > 0)
-    c.err(`Warning: ignoring DaemonSet-managed Pods: ${groups.daemon.join(', ')}\n`)
+  warnOf(c, groups)
   return pods
+}
+
+/** Says what the flags allowed. */
+function warnOf(
+  c: Context,
+  groups: Readonly<Record<'daemon' | 'data' | 'bare', readonly string[]>>,
+): void {
+  const ignored = [
+    ...(groups.daemon.length > 0
+      ? [`ignoring DaemonSet-managed Pods: ${groups.daemon.join(', ')}`]
+      : []),
+    ...(groups.data.length > 0
+      ? [`deleting Pods with local storage: ${groups.data.join(', ')}`]
+      : []),
+    ...(groups.bare.length > 0
+      ? [`deleting Pods that declare no controller: ${groups.bare.join(', ')}`]
+      : []),
+  ]
+  if (ignored.length > 0) c.err(`Warning: ${ignored.join('; ')}\n`)
 }
 
 const RETRY_MS = 5000
@@ -314,7 +337,8 @@ async function evictOne(
   const end =
     c.flags.duration('timeout') === 0 ? Infinity : c.io.now() + c.flags.duration('timeout')
   const { namespace, name } = what
-  c.out(`evicting pod ${namespace}/${name}\n`)
+  const suffix = dryRunOf(c) === 'server' ? ' (server dry run)' : ''
+  c.out(`evicting pod ${namespace}/${name}${suffix}\n`)
   for (;;) {
     try {
       await api.json({

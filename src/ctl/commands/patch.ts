@@ -63,6 +63,11 @@ export const patch: Command = {
         `error: --type must be one of [json merge strategic], not ${JSON.stringify(name)}`,
       )
     }
+    const sub = c.flags.text('subresource')
+    if (sub !== '' && sub !== 'status' && sub !== 'scale')
+      throw new Fault(
+        `error: invalid subresource value: ${JSON.stringify(sub)}. Must be one of [status scale]`,
+      )
     const body = await patchOf(c)
     const dryRun = dryRunOf(c)
     const done = await Done.of(c)
@@ -71,7 +76,6 @@ export const patch: Command = {
     if (selected.some(({ name }) => name === ''))
       throw new Fault('error: resource(s) were provided, but no name was specified')
     const query = await writeQuery(c, 'patch')
-    const sub = c.flags.text('subresource')
     await forEach(selected, async (one) => {
       const live = await readOne(c, one, sub)
       const api = await c.api()
@@ -104,9 +108,10 @@ async function patchOf(c: Context): Promise<unknown> {
     return await parseYaml(inline === '' ? readFileSync(resolve(c.io.cwd, file), 'utf8') : inline)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : ''
+    const isAbsent = (cause as NodeJS.ErrnoException).code === 'ENOENT'
     throw new Fault(
       inline === ''
-        ? `error: unable to read patch file: ${why}`
+        ? `error: unable to read patch file: ${isAbsent ? `open ${file}: no such file or directory` : why}`
         : `error: unable to parse "${inline}": ${why.replace('error converting YAML to JSON: ', '')}`,
     )
   }

@@ -1,6 +1,6 @@
 /** logs, exec, attach. */
 import { containerOf, findPod } from '../api/find-pod.ts'
-import { readAll } from '../api/find-objects.ts'
+import { noneFound, readAll } from '../api/find-objects.ts'
 import type { PodObject } from '../api/kind-types.ts'
 import { findResource, resourcePath } from '../api/resources.ts'
 import type { Command } from '../base/command.ts'
@@ -61,6 +61,10 @@ export const logs: Command = {
     timestamps: { type: 'bool', help: 'Include timestamps on each line in the log output' },
   },
   async run(c) {
+    if (c.flags.text('since') !== '' && c.flags.text('since-time') !== '')
+      throw new Fault('error: at most one of `sinceTime` or `sinceSeconds` may be specified')
+    if (c.flags.int('tail') < -1)
+      throw new Fault('error: --tail must be greater than or equal to -1')
     const pods = await podsFor(c)
     if (c.args.length > 1 && c.flags.text('container') !== '')
       throw new Fault('error: only one of -c or an inline [CONTAINER] arg is allowed')
@@ -87,15 +91,14 @@ async function podsFor(c: Context): Promise<PodObject[]> {
   const selector = c.flags.text('selector')
   const [word] = c.args
   if (selector !== '') {
-    if (word !== undefined) throw new Fault('error: only a selector (-l) or a POD name is allowed')
+    if (word !== undefined) throw c.misuse('only a selector (-l) or a POD name is allowed')
     const of = await findResource(await c.discovery(), 'pods')
-    return (await readAll(
-      c,
-      { of, namespace: (await c.namespace()).name, name: '' },
-      { labelSelector: selector },
-    )) as unknown as PodObject[]
+    const where = { of, namespace: (await c.namespace()).name, name: '' }
+    const pods = await readAll(c, where, { labelSelector: selector })
+    if (pods.length === 0) c.err(noneFound(where))
+    return pods as unknown as PodObject[]
   }
-  if (word === undefined) {
+  if (word === undefined || c.args.length > 2) {
     throw new Fault(
       `error: expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command\nSee '${c.command} -h' for help and examples`,
     )
@@ -163,11 +166,10 @@ const sessionFlags = {
 
 async function session(
   c: Context,
-  pod: PodObject,
+  { pod, container }: { readonly pod: PodObject; readonly container: string },
   action: string,
   command: readonly string[],
 ): Promise<void> {
-  const container = await containerOf(c, pod)
   const of = await findResource(await c.discovery(), 'pods')
   const { name = '', namespace = '' } = pod.metadata ?? {}
   const hasInput = c.flags.is('stdin')
@@ -221,7 +223,7 @@ export const exec: Command = {
     const [word = ''] = c.args
     const command = c.dash < 0 ? c.args.slice(1) : c.args.slice(c.dash)
     if (word === '' || c.dash === 0)
-      throw c.misuse('pod, type/name or --filename must be specified')
+      throw new Fault('error: pod, type/name or --filename must be specified')
     if (command.length === 0)
       throw new Fault('error: you must specify at least one command for the container')
     if (c.dash < 0)
@@ -234,7 +236,7 @@ export const exec: Command = {
       throw new Fault(
         `error: cannot exec into a container in a completed pod; current phase is ${phase}`,
       )
-    await session(c, pod, 'exec', command)
+    await session(c, { pod, container: await containerOf(c, pod) }, 'exec', command)
   },
 }
 
@@ -244,9 +246,10 @@ export const attach: Command = {
   flags: sessionFlags,
   async run(c) {
     const [word = ''] = c.args
-    if (c.args.length !== 1) throw c.misuse('at least 1 argument is required for attach')
+    if (c.args.length !== 1) throw new Fault('error: at least 1 argument is required for attach')
     const pod = await findPod(c, word)
+    const container = await containerOf(c, pod)
     if (!c.flags.is('quiet')) c.err("If you don't see a command prompt, try pressing enter.\n")
-    await session(c, pod, 'attach', [])
+    await session(c, { pod, container }, 'attach', [])
   },
 }

@@ -10,6 +10,7 @@ import { findSelected, type Selected } from '../api/selection.ts'
 import { TimedOut, until } from '../api/until.ts'
 import type { Command } from '../base/command.ts'
 import type { Context } from '../base/context.ts'
+import { NOTHING_NAMED } from '../api/selection.ts'
 import { Fault, throwAll } from '../base/faults.ts'
 import { JsonPath, relaxedPath, valueText } from '../print/json-path.ts'
 import { Done } from '../api/writing.ts'
@@ -43,6 +44,7 @@ export const wait: Command = {
   async run(c) {
     const how = c.flags.text('for')
     const isDone = how.toLowerCase() === 'delete' ? null : testOf(how)
+    if (c.args.length === 0 && c.flags.list('filename').length === 0) throw new Fault(NOTHING_NAMED)
     const given = c.flags.duration('timeout')
     const timeoutMs = given < 0 ? WEEK_MS : Math.max(given, 1)
     const done = await Done.of(c)

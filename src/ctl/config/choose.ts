@@ -38,7 +38,7 @@ export async function chooseConfig(flags: FlagValues, io: Io): Promise<Chosen> {
   const cluster = entryOf(merged.clusters, clusterName)
   const user = entryOf(merged.users, userName)
   if (flags.isSet('cluster') && !cluster)
-    throw new Fault(`error: cluster "${clusterName}" does not exist`)
+    throw new Fault(`error: no server found for cluster ${JSON.stringify(clusterName)}`)
   if (flags.global('user') !== '' && !user)
     throw new Fault(`error: auth info "${userName}" does not exist`)
   const server = flags.text('server') || text(cluster?.value, 'server')
@@ -128,6 +128,13 @@ function userFlags(flags: FlagValues): ConfigMap {
     if (flags.isSet(name))
       Object.assign(set, { [name]: flags.text(name), token: '', tokenFile: '' })
   }
+  for (const name of ['token', 'as', 'as-uid', 'as-group'])
+    if (flags.isSet(name) && /[^\t\x20-\x7E\x80-\uFFFF]/.test(flags.list(name).join('')))
+      throw new Fault(`error: --${name} has a control character, which no header may have`)
+  if (!flags.isSet('as') && (flags.isSet('as-uid') || flags.isSet('as-group')))
+    throw new Fault(
+      'error: requesting uid, groups or user-extra without impersonating a user: give --as too',
+    )
   if (flags.isSet('as')) set.as = flags.text('as')
   if (flags.isSet('as-uid')) set['as-uid'] = flags.text('as-uid')
   if (flags.isSet('as-group')) set['as-groups'] = [...flags.list('as-group')]

@@ -1,4 +1,5 @@
 /** Client configuration files: which there are, and what they say together. */
+import { plainReason } from '../../base/plain-reason.ts'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { mapOf, listOf, memberOf, textOf, type ConfigMap } from '../../client/config-values.ts'
 import { product } from '../../vocabulary/index.ts'
@@ -67,7 +68,7 @@ export async function readConfig(
   let currentContext = ''
   let preferences: ConfigMap = {}
   for (const file of files) {
-    const text = readIfThere(file)
+    const text = textOfFile(file)
     if (text === null) {
       if (mustExist) throw new Fault(`error: stat ${file}: no such file or directory`)
       continue
@@ -87,6 +88,14 @@ export async function readConfig(
     }
   }
   return { ...lists, currentContext, documents, preferences }
+}
+
+function textOfFile(file: string): string | null {
+  try {
+    return readIfThere(file)
+  } catch (error) {
+    throw new Fault(`error: error loading config file "${file}": ${plainReason(error)}`)
+  }
 }
 
 async function parsed(text: string, file: string): Promise<ConfigMap> {

@@ -75,20 +75,19 @@ export function formatOf(c: Context, hasTables: boolean): Format {
       )
     }
     if (name.endsWith('-file')) {
-      template = readTemplate(resolve(c.io.cwd, template))
+      const what = name.startsWith('jsonpath') ? '--template' : 'template'
+      template = readTemplate(resolve(c.io.cwd, template), `${what} ${template}, open ${template}`)
       name = name.slice(0, -'-file'.length)
     }
   }
   return { name, template }
 }
 
-function readTemplate(path: string): string {
+function readTemplate(path: string, named: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    throw new Fault(
-      `error: error reading --template ${path}: open ${path}: no such file or directory`,
-    )
+    throw new Fault(`error: error reading ${named}: no such file or directory`)
   }
 }
 

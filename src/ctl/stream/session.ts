@@ -1,5 +1,6 @@
 /** Sessions with containers: channels for input, output, errors, the outcome, and the size of the terminal. */
 import type { Api } from '../api/api.ts'
+import { statusErrorOf } from '../../client/status-error.ts'
 import { Fault, SilentExit } from '../base/faults.ts'
 import type { Status } from '../../meta/errors.ts'
 import { parseJson } from '../../codec/json-text.ts'
@@ -81,6 +82,8 @@ function checkOutcome(data: Buffer): void {
   if (status.status === 'Success') return
   const code = status.details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message
   if (code !== undefined && /^\d+$/.test(code)) throw new ExitCode(Number(code))
+  if (status.message !== undefined && status.code !== undefined)
+    throw statusErrorOf({ ...status, reason: status.reason ?? '' })
   throw new Fault(`error: ${status.message ?? data.toString('utf8')}`)
 }
 

@@ -194,7 +194,7 @@ async function refusal(answer: IncomingMessage): Promise<Error> {
   const code = answer.statusCode ?? 0
   try {
     const value = parseJson(text) as Partial<Status>
-    if (value.kind === 'Status') return statusErrorOf(value)
+    if (value.kind === 'Status') return statusErrorOf({ ...value, reason: value.reason ?? '' })
   } catch {
     // A node may answer with plain text.
   }

@@ -321,11 +321,19 @@ export const reconcile: Command = {
       const removes = c.flags.is(
         field === 'rules' ? 'remove-extra-permissions' : 'remove-extra-subjects',
       )
-      const missing = wanted.filter((one) => !old.some((other) => sameJson(one, other)))
+      const isThere = (one: unknown) => old.some((other) => sameJson(one, other))
+      const missing = !live
+        ? wanted
+        : field === 'rules'
+          ? uncovered(wanted as Item[], old as Item[])
+          : wanted.filter((one) => !isThere(one))
+      const isWanted = (one: unknown) => wanted.some((other) => sameJson(one, other))
+      const extra = removes ? old.filter((one) => !isWanted(one)) : []
       const merged = removes ? wanted : [...old, ...missing]
       const body = live ? { ...live, [field]: merged } : object
       if (dryRunOf(c) === 'client' || (live && sameJson(merged, old))) {
         await done.say(body, 'reconciled')
+        if (!live || !sameJson(merged, old)) c.err(report(live !== null, field, { missing, extra }))
         continue
       }
       const sent = live
@@ -337,6 +345,52 @@ export const reconcile: Command = {
             body,
           })
       await done.say(sent, 'reconciled')
+      c.err(report(live !== null, field, { missing, extra }))
     }
   },
+}
+
+type Item = Readonly<Record<string, unknown>>
+
+const RULE_LISTS = ['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs', 'verbs'] as const
+
+/** What rules allow that others do not, one for each verb and each thing. */
+function uncovered(wanted: readonly Item[], old: readonly Item[]): Item[] {
+  const single = (rule: Item): Item[] =>
+    RULE_LISTS.reduce<Item[]>(
+      (rules, list) => {
+        const values = (rule[list] ?? []) as string[]
+        if (values.length === 0) return rules
+        return rules.flatMap((one) => values.map((value) => ({ ...one, [list]: [value] })))
+      },
+      [{}],
+    )
+  const covers = (rule: Item, one: Item) =>
+    RULE_LISTS.every((list) => {
+      const [has, wants] = [rule, one].map((of) => (of[list] ?? []) as string[])
+      if (list === 'resourceNames' && has!.length === 0) return true
+      return wants!.length === 0
+        ? has!.length === 0
+        : has!.includes('*') || has!.includes(wants![0]!)
+    })
+  return wanted.flatMap(single).filter((one) => !old.some((rule) => covers(rule, one)))
+}
+
+/** What had to be changed, as people know it. */
+function report(
+  isThere: boolean,
+  field: 'rules' | 'subjects',
+  { missing, extra }: Readonly<Record<'missing' | 'extra', readonly unknown[]>>,
+): string {
+  const list = (value: unknown) => `[${((value ?? []) as unknown[]).join(' ')}]`
+  const text = (item: Item) =>
+    field === 'rules'
+      ? `{Verbs:${list(item.verbs)} APIGroups:${list(item.apiGroups)} Resources:${list(item.resources)} ResourceNames:${list(item.resourceNames)} NonResourceURLs:${list(item.nonResourceURLs)}}`
+      : `{Kind:${String(item.kind)} APIGroup:${String(item.apiGroup ?? '')} Name:${String(item.name)} Namespace:${String(item.namespace ?? '')}}`
+  const part = (what: string, items: readonly unknown[]) =>
+    items.length === 0
+      ? ''
+      : `\tmissing ${field} ${what}:\n${items.map((item) => `\t\t${text(item as Item)}\n`).join('')}`
+  const parts = part('added', missing) + part('removed', extra).replace('missing', 'extra')
+  return `\treconciliation required ${isThere ? 'update' : 'create'}\n${parts}`
 }

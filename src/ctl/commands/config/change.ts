@@ -237,7 +237,7 @@ export const setCredentials: Command = {
     const value: Record<string, unknown> = { ...entry?.value }
     if (c.flags.isSet('token') && c.flags.isSet('username')) {
       throw new Fault(
-        'error: you cannot specify more than one authentication method at the same time: --token, --username',
+        'error: you cannot specify more than one authentication method at the same time: --token, --username/--password',
       )
     }
     if (c.flags.isSet('token')) {
@@ -290,9 +290,11 @@ function setExec(c: Context, value: Record<string, unknown>): void {
   if (c.flags.isSet('exec-api-version')) exec.apiVersion = c.flags.text('exec-api-version')
   if (c.flags.isSet('exec-arg')) exec.args = [...c.flags.list('exec-arg')]
   if (c.flags.isSet('exec-env')) {
-    const set = new Map(pairs(c.flags.list('exec-env')))
+    const given = c.flags.list('exec-env')
+    const removed = given.filter((one) => /^[^=]+-$/.test(one)).map((one) => one.slice(0, -1))
+    const set = new Map(pairs(given.filter((one) => !/^[^=]+-$/.test(one))))
     const old = (Array.isArray(exec.env) ? exec.env : []) as { name: string; value: string }[]
-    const kept = old.filter(({ name }) => !set.has(name))
+    const kept = old.filter(({ name }) => !set.has(name) && !removed.includes(name))
     exec.env = [...kept, ...[...set].map(([name, text]) => ({ name, value: text }))]
   }
   value.exec = exec
@@ -313,7 +315,11 @@ async function changeProperty(c: Context, name: string, text: string | null): Pr
   const [first = '', entryName = '', ...path] = parts
   const config = await merged(c)
   if (!isList(first)) {
-    if (parts.length !== 1) throw new Fault(`error: there is no property ${name}`)
+    if (
+      parts.length !== 1 ||
+      !['current-context', 'kind', 'apiVersion', 'preferences'].includes(first)
+    )
+      throw new Fault(`error: there is no property ${name}`)
     return changeFile(
       fileFor(
         c,
@@ -326,7 +332,10 @@ async function changeProperty(c: Context, name: string, text: string | null): Pr
     )
   }
   const entry = config[first].get(entryName)
-  if (text === null && !entry) throw new Fault(`error: current map key \`${entryName}\` is invalid`)
+  if (text === null && !entry) {
+    if (path.length === 0) return
+    throw new Fault(`error: current map key \`${entryName}\` is invalid`)
+  }
   if (path.length === 0) {
     if (text !== null) throw new Fault("error: can't set a map to a value")
     return changeEntry(entry!.file, first, entryName, null)

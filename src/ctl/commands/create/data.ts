@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { dataFlags, dataOf, hashedName } from '../../api/data-sources.ts'
-import { generatorCommand, nameArg, requireFlags } from '../../api/generate.ts'
+import { generatorCommand, nameArg } from '../../api/generate.ts'
 import { Fault } from '../../base/faults.ts'
 
 const isText = (value: Buffer): boolean => Buffer.from(value.toString('utf8')).equals(value)
@@ -57,6 +57,11 @@ export const createSecretGeneric = generatorCommand({
     secret(nameArg(c), c.flags.text('type'), encoded(dataOf(c)), c.flags.is('append-hash')),
 })
 
+const reasonOf = (error: unknown): string =>
+  (error as NodeJS.ErrnoException).code === 'ENOENT'
+    ? 'no such file or directory'
+    : (error as Error).message
+
 export const createSecretTls = generatorCommand({
   use: 'NAME --cert=path/to/cert/file --key=path/to/key/file [--dry-run=server|client|none]',
   text: 'Creates a secret with a certificate and its key.',
@@ -67,10 +72,16 @@ export const createSecretTls = generatorCommand({
   },
   async make(c, v) {
     const name = nameArg(c)
-    requireFlags(c, 'cert', 'key')
-    const [cert, key] = ['cert', 'key'].map((flag) =>
-      readFileSync(resolve(c.io.cwd, c.flags.text(flag))),
-    )
+    if (c.flags.text('cert') === '' || c.flags.text('key') === '')
+      throw new Fault('error: key and cert must be specified')
+    const [cert, key] = ['cert', 'key'].map((flag) => {
+      const path = c.flags.text(flag)
+      try {
+        return readFileSync(resolve(c.io.cwd, path))
+      } catch (error) {
+        throw new Fault(`error: Cannot read file ${path}, open ${path}: ${reasonOf(error)}`)
+      }
+    })
     const { checkPair } = await import('../../../client/certificate-pair.ts')
     try {
       checkPair(cert!.toString(), key!.toString())
@@ -111,7 +122,10 @@ export const createSecretDocker = generatorCommand({
       const data = encoded(new Map([['.dockerconfigjson', readFileSync(resolve(c.io.cwd, path))]]))
       return secret(name, type, data, c.flags.is('append-hash'))
     }
-    requireFlags(c, 'docker-username', 'docker-password')
+    if (c.flags.text('docker-username') === '' || c.flags.text('docker-password') === '')
+      throw new Fault(
+        'error: either --from-file or the combination of --docker-username, --docker-password and --docker-server is required',
+      )
     const [username, password, email] = ['username', 'password', 'email'].map((key) =>
       c.flags.text(`docker-${key}`),
     )

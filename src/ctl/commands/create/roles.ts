@@ -23,12 +23,20 @@ interface Rule {
   readonly nonResourceURLs?: readonly string[]
 }
 
+const RESOURCE_VERBS =
+  'get list watch create update patch delete deletecollection use bind impersonate escalate proxy approve sign'.split(
+    ' ',
+  )
+
 const unique = (texts: readonly string[]) => [...new Set(texts)]
 
 /** One rule for each group, in the order of their first resource. */
 async function resourceRules(c: Context): Promise<Rule[]> {
   const verbs = unique(c.flags.list('verb'))
   if (verbs.length === 0) throw new Fault('error: at least one verb must be specified')
+  for (const verb of verbs)
+    if (verb !== '*' && !RESOURCE_VERBS.includes(verb))
+      c.err(`Warning: '${verb}' is not a standard resource verb\n`)
   const words = unique(c.flags.list('resource'))
   const byGroup = new Map<string, string[]>()
   const discovery = await c.discovery()
@@ -39,7 +47,7 @@ async function resourceRules(c: Context): Promise<Rule[]> {
       byGroup.set('*', ['*'])
       continue
     }
-    const found = await findResource(discovery, name)
+    const found = await findResource(discovery, name, '')
     const full = sub === '' ? found.name : `${found.name}/${sub}`
     byGroup.set(found.group, [...(byGroup.get(found.group) ?? []), full])
   }

@@ -1,6 +1,6 @@
 /** create namespace, serviceaccount, token, quota, priorityclass, poddisruptionbudget, ingress. */
 import type { ApiObject } from '../../../client/transport.ts'
-import { generatorCommand, nameArg, resourceList } from '../../api/generate.ts'
+import { generatorCommand, nameArg, quantities, resourceList } from '../../api/generate.ts'
 import { findResource, resourcePath } from '../../api/resources.ts'
 import type { Command } from '../../base/command.ts'
 import { StatusError } from '../../../meta/errors.ts'
@@ -54,6 +54,15 @@ export const createToken: Command = {
     if (kind !== '' && kind !== 'Pod' && kind !== 'Secret') {
       throw new Fault('error: supported --bound-object-kind values are Pod, Secret')
     }
+    for (const part of ['name', 'uid'])
+      if (kind === '' && c.flags.text(`bound-object-${part}`) !== '')
+        throw new Fault(
+          `error: --bound-object-${part} can only be set if --bound-object-kind is provided`,
+        )
+    if (kind !== '' && c.flags.text('bound-object-name') === '')
+      throw new Fault('error: --bound-object-name is required if --bound-object-kind is provided')
+    if (duration !== '' && durationOf(duration) < 0)
+      throw new Fault('error: --duration must be positive')
     const audiences = c.flags.list('audience')
     const uid = c.flags.text('bound-object-uid')
     const api = await c.api()
@@ -107,7 +116,7 @@ export const createQuota = generatorCommand({
   },
   make(c) {
     const scopes = c.flags.text('scopes')
-    const hard = resourceList(c.flags.text('hard'))
+    const hard = quantities(c.flags.text('hard'))
     return {
       apiVersion: 'v1',
       kind: 'ResourceQuota',

@@ -167,8 +167,11 @@ function portsOf(c: Context, needed: boolean): object[] {
   return texts.map((text) => {
     const [port = '', target = ''] = text.split(':')
     const node = c.flags.has('node-port') ? c.flags.int('node-port') : 0
-    if (!/^\d+$/.test(port))
-      throw new Fault(`error: strconv.Atoi: parsing ${JSON.stringify(port)}: invalid syntax`)
+    const isNumber = /^\d+$/.test(port)
+    if (!isNumber || Number(port) > 65_535)
+      throw new Fault(
+        `error: strconv.ParseUint: parsing ${JSON.stringify(port)}: ${isNumber ? 'value out of range' : 'invalid syntax'}`,
+      )
     const targetPort = target === '' ? Number(port) : /^\d+$/.test(target) ? Number(target) : target
     return {
       name: text.replaceAll(':', '-'),

@@ -94,7 +94,7 @@ export const rolloutRestart: Command = {
   flags: changeFlags,
   async run(c) {
     const key = (await c.words()).resolve('{cli}.{label}/restartedAt')
-    await forEach(await findObjects(c), async (one) => {
+    await forEach(await findObjects(c, c.args, { areAllMeant: true }), async (one) => {
       const spec = one.object.spec as { paused?: boolean; template?: object } | undefined
       if (!spec?.template || one.of.group !== 'apps') throw noSupport('restarting', one)
       if (spec.paused)
@@ -219,6 +219,20 @@ function progressOf(object: LiveObject, one: Found): Progress {
   throw new Fault(`error: no status viewer has been implemented for ${one.of.kind}`)
 }
 
+/** A rollout that another change has overtaken is not the one that was asked about. */
+function checkRevision(c: Context, one: Found, { metadata }: LiveObject): void {
+  const wanted = c.flags.int('revision')
+  if (wanted <= 0 || one.of.kind !== 'Deployment') return
+  const key = Object.keys(metadata.annotations ?? {}).find((name) =>
+    /^deployment\..*\/revision$/.test(name),
+  )
+  const running = Number(key === undefined ? 0 : metadata.annotations![key])
+  if (running !== wanted)
+    throw new Fault(
+      `error: desired revision (${wanted}) is different from the running revision (${running})`,
+    )
+}
+
 export const rolloutStatus: Command = {
   use: '(TYPE NAME | TYPE/NAME) [flags]',
   text: 'Shows the state of a rollout until it is done.',
@@ -247,6 +261,7 @@ export const rolloutStatus: Command = {
       let last = ''
       const show = (object: LiveObject | null): boolean => {
         if (object === null) throw new Fault('error: object has been deleted')
+        checkRevision(c, one, object)
         const { text, isDone } = progressOf(object, one)
         if (text !== last) c.out(text)
         last = text
@@ -275,12 +290,18 @@ const ownedBy = (object: ApiObject, owner: LiveObject): boolean =>
     ({ uid, controller }) => controller && uid === owner.metadata.uid,
   )
 
-async function revisionsOf(c: Context, one: Found): Promise<Revision[]> {
+async function revisionsOf(
+  c: Context,
+  one: Found,
+  purpose: 'history' | 'rollbacker',
+): Promise<Revision[]> {
   const v = await c.words()
   const causeKey = v.resolve('{label}/change-cause')
   const isDeployment = one.of.kind === 'Deployment'
   if (!isDeployment && one.of.kind !== 'DaemonSet' && one.of.kind !== 'StatefulSet') {
-    throw new Fault(`error: no history viewer has been implemented for "${one.of.kind}"`)
+    throw new Fault(
+      `error: error retrieving ${purpose} for "${one.of.kind}", no visitor method exists for {${one.of.group} ${one.of.kind}}`,
+    )
   }
   const of = await findResource(
     await c.discovery(),
@@ -323,7 +344,11 @@ export const rolloutHistory: Command = {
   async run(c) {
     const wanted = c.flags.int('revision')
     for (const one of await findObjects(c)) {
-      const revisions = await revisionsOf(c, one)
+      const revisions = await revisionsOf(c, one, 'history')
+      if (wanted > 0 && revisions.length === 0) {
+        c.out(`${label(one)} with revision #${wanted}\nNo rollout history found.\n`)
+        continue
+      }
       if (wanted > 0) {
         const found = revisions.find(({ number }) => number === wanted)
         if (!found) throw new Fault('error: unable to find the specified revision')
@@ -366,12 +391,12 @@ export const rolloutUndo: Command = {
     const done = await Done.of(c)
     const hash = (await c.words()).resolve('pod-template-hash')
     await forEach(await findObjects(c), async (one) => {
-      if ((one.object.spec as { paused?: boolean }).paused) {
+      if ((one.object.spec as { paused?: boolean } | undefined)?.paused) {
         throw new Fault(
           `error: you cannot rollback a paused deployment; resume it first with 'rollout resume' and try again`,
         )
       }
-      const revisions = await revisionsOf(c, one)
+      const revisions = await revisionsOf(c, one, 'rollbacker')
       const target =
         wanted > 0 ? revisions.find(({ number }) => number === wanted) : revisions.at(-2)
       if (!target) {

@@ -1,6 +1,6 @@
 /** set image, env, resources, serviceaccount, selector, subject. */
-import { findObjects, manyFlags, readOne } from '../../api/find-objects.ts'
-import { resourceList } from '../../api/generate.ts'
+import { findObjects, manyFlags, readOne, type LiveObject } from '../../api/find-objects.ts'
+import { quantities } from '../../api/generate.ts'
 import { splitMarks } from '../../api/marks.ts'
 import {
   changeEach,
@@ -38,6 +38,7 @@ export const setImage: Command = {
       words,
       manager: 'set',
       what: 'image updated',
+      failure: 'image update',
       change(object) {
         const spec = needPodSpec(object)
         for (const pair of pairs) {
@@ -73,9 +74,7 @@ export const setResources: Command = {
     },
   },
   async run(c) {
-    const [limits, requests] = ['limits', 'requests'].map((flag) =>
-      resourceList(c.flags.text(flag)),
-    )
+    const [limits, requests] = ['limits', 'requests'].map((flag) => quantities(c.flags.text(flag)))
     if (!limits && !requests)
       throw new Fault(
         'error: you must specify an update to requests or limits (in the form of --requests/--limits)',
@@ -87,7 +86,7 @@ export const setResources: Command = {
       change(object) {
         const found = containersOf(needPodSpec(object), c.flags.text('containers'))
         if (found.length === 0)
-          throw new Fault(`error: no containers match ${c.flags.text('containers')}`)
+          throw new Fault(`error: unable to find container named ${c.flags.text('containers')}`)
         for (const container of found) setAmounts(container, limits, requests)
       },
     })
@@ -196,7 +195,10 @@ export const setEnv: Command = {
       help: 'If true, allow environment to be overwritten, otherwise reject updates that overwrite existing environment.',
     },
     prefix: { type: 'text', help: 'Prefix to append to variable names' },
-    resolve: { type: 'bool', help: 'Accepted for compatibility.', isHidden: true },
+    resolve: {
+      type: 'bool',
+      help: 'If true, show secret or configmap references when listing variables',
+    },
   },
   async run(c) {
     const { words, changes } = splitMarks(c, 'environment variable')
@@ -211,16 +213,18 @@ export const setEnv: Command = {
     }
     if (c.flags.is('list')) return listEnv(c, words)
     const from = await fromSource(c)
-    if (set.size === 0 && from.length === 0)
-      throw new Fault('error: at least one environment variable must be provided')
     await changeEach(c, {
       words,
       manager: 'set',
       what: 'env updated',
       change(object) {
-        for (const container of containersOf(needPodSpec(object), c.flags.text('containers'))) {
-          changeEnv(c, container, set, from)
-        }
+        const name = c.flags.text('containers')
+        const found = containersOf(needPodSpec(object), name)
+        if (found.length === 0)
+          c.err(
+            `Warning: ${object.kind}/${object.metadata.name} does not have any containers matching ${JSON.stringify(name)}\n`,
+          )
+        for (const container of found) changeEnv(c, container, set, from)
       },
     })
   },
@@ -263,10 +267,14 @@ async function fromSource(c: Context): Promise<Variable[]> {
   return Object.keys(data)
     .filter((key) => keys.length === 0 || keys.includes(key))
     .sort()
-    .map((key) => ({
-      name: (c.flags.text('prefix') + key).toUpperCase().replaceAll(/[-.]/g, '_'),
-      valueFrom: { [ref]: { key, name } },
-    }))
+    .map((key) => {
+      const upper = key.toUpperCase().replaceAll(/[-.]/g, '_')
+      if (upper !== key) c.err(`Warning: key ${key} transferred to ${upper}\n`)
+      return {
+        name: (c.flags.text('prefix') + key).toUpperCase().replaceAll(/[-.]/g, '_'),
+        valueFrom: { [ref]: { key, name } },
+      }
+    })
 }
 
 async function listEnv(c: Context, words: readonly string[]): Promise<void> {
@@ -281,15 +289,38 @@ async function listEnv(c: Context, words: readonly string[]): Promise<void> {
             { name?: string; key?: string; fieldPath?: string },
           ]
           const what = { configMapKeyRef: 'configmap', secretKeyRef: 'secret' }[kind]
+          const resolved =
+            what && c.flags.is('resolve') ? await resolvedEnv(c, object, kind, ref) : null
           c.out(
-            what
-              ? `# ${key} from ${what} ${ref.name}, key ${ref.key}\n`
-              : `# ${key} from field path ${ref.fieldPath ?? ''}\n`,
+            resolved !== null
+              ? `${key}=${resolved}\n`
+              : what
+                ? `# ${key} from ${what} ${ref.name}, key ${ref.key}\n`
+                : `# ${key} from field path ${ref.fieldPath ?? ''}\n`,
           )
         }
       }
     }
   }
+}
+
+/** The value that a variable has by its reference. */
+async function resolvedEnv(
+  c: Context,
+  { metadata }: LiveObject,
+  kind: string,
+  { name = '', key = '' }: { readonly name?: string; readonly key?: string },
+): Promise<string> {
+  const isSecret = kind === 'secretKeyRef'
+  const of = await findResource(await c.discovery(), isSecret ? 'secrets' : 'configmaps')
+  const namespace = metadata.namespace ?? ''
+  const { data = {} } = (await readOne(c, { of, namespace, name })) as {
+    data?: Record<string, string>
+  }
+  const value = data[key]
+  if (value === undefined)
+    throw new Fault(`error: ${isSecret ? 'secret' : 'config map'} ${name} has no key ${key}`)
+  return isSecret ? Buffer.from(value, 'base64').toString('utf8') : value
 }
 
 export const setSubject: Command = {
@@ -310,7 +341,7 @@ export const setSubject: Command = {
       ...c.flags.list('serviceaccount').map((text) => {
         const [namespace = '', name = ''] = text.split(':')
         if (namespace === '' || name === '')
-          throw new Fault('error: --serviceaccount must be <namespace:name>')
+          throw new Fault('error: serviceaccount must be <namespace>:<name>')
         return { kind: 'ServiceAccount', name, namespace }
       }),
     ]
@@ -324,6 +355,7 @@ export const setSubject: Command = {
       const fresh = added.filter(
         (one) => !texts.includes(JSON.stringify(Object.entries(one).sort())),
       )
+      if (fresh.length === 0) return
       const changed = { ...object, subjects: [...old, ...fresh] }
       if (dryRunOf(c) === 'client') return done.say(changed, 'subjects updated')
       const api = await c.api()
