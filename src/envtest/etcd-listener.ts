@@ -25,18 +25,22 @@ export function endpointOf(text: string): Endpoint {
   )
 }
 
+/** Bodies of its answers by their paths. */
+export const answersOf = (folder: DataFolder): ReadonlyMap<string, object> =>
+  new Map<string, object>([
+    ['/health', { health: 'true', reason: '' }],
+    ['/version', { etcdserver: ETCD_VERSION, etcdcluster: '3.5.0' }],
+    [dropIn.dataDirPath, folder],
+  ])
+
 /** Listens at all endpoints; the result ends them. Rejects when one of them is taken, and then listens nowhere. */
 export async function listenAsEtcd(
   endpoints: readonly Endpoint[],
   folder: DataFolder,
 ): Promise<{ readonly ports: readonly number[]; close(): void }> {
-  const answers = new Map<string | undefined, unknown>([
-    ['/health', { health: 'true', reason: '' }],
-    ['/version', { etcdserver: ETCD_VERSION, etcdcluster: '3.5.0' }],
-    [dropIn.dataDirPath, folder],
-  ])
+  const answers = answersOf(folder)
   const answer = ({ method, url }: IncomingMessage, response: ServerResponse) => {
-    const found = answers.get(url?.replace(/\?.*/s, ''))
+    const found = answers.get((url ?? '').replace(/\?.*/s, ''))
     if (found === undefined) return void response.writeHead(404).end('404 page not found\n')
     if (method !== 'GET') return void response.writeHead(405).end('Method Not Allowed\n')
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(found))

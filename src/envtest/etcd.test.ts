@@ -1,12 +1,17 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, test as vitestTest } from 'vitest'
 import { freePort } from '../../test/ports.ts'
 import { isMarked, objectsDir } from './data-folder.ts'
-import { runEtcd } from './etcd.ts'
+import { planEtcd, runEtcd } from './etcd.ts'
 import { findStore } from './find-store.ts'
+import { INTERPRETER, INTERPRETER_IS_THERE, WAITER } from './waiter.ts'
+import { dropIn } from '../vocabulary/index.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'etcd-part-'))
 afterAll(() => rmSync(dir, { recursive: true }))
@@ -87,14 +92,41 @@ test('the help has a line for each flag', async () => {
     expect(said.out).toMatch(new RegExp(`^\\s*--${flag}\\b`, 'm'))
 })
 
-describe('a running one', () => {
-  const dataDir = join(dir, 'a', 'b')
+/** Starts the smaller program that waits in the place of this one, as the script does. */
+async function runPlanned(file: string, ...args: string[]) {
+  const said = { out: '', err: '' }
+  let plan = ''
+  const around = {
+    out: (text: string) => void (said.out += text),
+    err: (text: string) => void (said.err += text),
+    onEnd: () => {},
+  }
+  expect(await planEtcd(args, around, (text) => (plan = text))).toBe(0)
+  writeFileSync(file, `#!/bin/sh\nexit 1\n${WAITER}`)
+  const env = { PATH: process.env.PATH, [dropIn.planVariable]: plan }
+  const child = spawn(INTERPRETER, ['-x', file], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stdout.on('data', (data: Buffer) => (said.out += data.toString()))
+  child.stderr.on('data', (data: Buffer) => (said.err += data.toString()))
+  const code = once(child, 'close').then(([ended]) => ended as number | null)
+  return { said, code, end: () => void child.kill() }
+}
+
+const hasInterpreter = spawnSync('/bin/sh', ['-c', INTERPRETER_IS_THERE]).status === 0
+
+describe.each([
+  { name: 'the program', isThere: true, start: (_: string, ...args: string[]) => run(...args) },
+  { name: 'what waits in its place', isThere: hasInterpreter, start: runPlanned },
+])('a running one: $name', ({ name, isThere, start }) => {
+  const file = join(dir, `script of ${name}`)
+  const dataDir = join(dir, name, 'b')
   let port = 0
-  let part: ReturnType<typeof run>
+  let part: Awaited<ReturnType<typeof start>>
   beforeAll(async () => {
+    if (!isThere) return
     port = await freePort()
     // One dash is enough for its original.
-    part = run(
+    part = await start(
+      file,
       `-data-dir=${dataDir}`,
       `--listen-client-urls=http://127.0.0.1:${port}`,
       '--snapshot-count=100',
@@ -104,12 +136,14 @@ describe('a running one', () => {
     expect(await findStore(`http://127.0.0.1:${port}`)).toMatchObject({ dataDir })
   })
   afterAll(async () => {
+    if (!isThere) return
     part.end()
     expect(await part.code).toBe(0)
     await expect(findStore(`http://127.0.0.1:${port}`, { patienceMs: 100 })).rejects.toThrow(
       /ECONNREFUSED/,
     )
   })
+  const test = vitestTest.skipIf(!isThere)
 
   test('warns once', () => {
     expect(part.said.err).toBe(
@@ -122,11 +156,25 @@ describe('a running one', () => {
     { path: '/health?serializable=true', body: '{"health":"true","reason":""}' },
     { path: '/version', body: '{"etcdserver":"3.5.4","etcdcluster":"3.5.0"}' },
     { path: '/health', method: 'POST', status: 405, body: 'Method Not Allowed\n' },
+    { path: '/health', method: 'HEAD', status: 405, body: '' },
     { path: '/v3/kv/range', method: 'POST', status: 404, body: '404 page not found\n' },
   ]) {
     test(`${method} ${path}`, async () =>
       expect(await ask(port, path, method)).toEqual({ status, body }))
   }
+
+  test('answers while others say nothing, and what comes in parts', async () => {
+    const silent = connect(port, '127.0.0.1')
+    const parts = connect(port, '127.0.0.1')
+    await Promise.all([once(silent, 'connect'), once(parts, 'connect')])
+    parts.write('GET /hea')
+    expect(await ask(port, '/health')).toMatchObject({ status: 200 })
+    parts.write('lth HTTP/1.1\r\nhost: a\r\n\r\n')
+    const [answer] = (await once(parts, 'data')) as [Buffer]
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    silent.destroy()
+    parts.destroy()
+  })
 
   test('marks its data directory', async () => {
     const { body } = await ask(port, '/orch/data-dir')
@@ -138,12 +186,20 @@ describe('a running one', () => {
   })
 
   test('a second at the same port says so', async () => {
-    const { code, said } = run(
+    const { code, said } = await start(
+      file,
       `--data-dir=${dir}/other`,
       `--listen-client-urls=http://127.0.0.1:${port}`,
     )
     expect([await code, said.err]).toEqual([1, `etcd: address 127.0.0.1:${port} is in use\n`])
   })
+})
+
+test('no plan where only help is asked for, or nothing can be served', async () => {
+  for (const args of [['--help'], ['--version'], ['--data-dir', '/proc/none'], ['--fo']])
+    await planEtcd(args, { out: () => {}, err: () => {}, onEnd: () => {} }, (plan) =>
+      expect(plan).toBe(null),
+    )
 })
 
 describe('answers that are not believed', () => {

@@ -4,10 +4,11 @@ import { plainReason } from '../base/plain-reason.ts'
 import { FlagError, parseFlags } from '../flags/flags.ts'
 import { helpText } from '../flags/help.ts'
 import { dropIn } from '../vocabulary/index.ts'
-import { markDataFolder } from './data-folder.ts'
+import { markDataFolder, type DataFolder } from './data-folder.ts'
 import { etcdFlags, ignoredEtcdFlags } from './etcd-flags.ts'
-import { endpointOf, ETCD_VERSION, listenAsEtcd } from './etcd-listener.ts'
+import { endpointOf, ETCD_VERSION, listenAsEtcd, type Endpoint } from './etcd-listener.ts'
 import { ignoredLine, sift } from './known-flags.ts'
+import { planned } from './waiter.ts'
 
 /** Output of the program, and requests to end it. */
 export interface Around {
@@ -25,10 +26,38 @@ const HELP = {
 }
 
 /** Runs until it is to end; resolves with the exit code. */
-export async function runEtcd(args: readonly string[], around: Around): Promise<number> {
+export function runEtcd(args: readonly string[], around: Around): Promise<number> {
+  return telling(around, async (say) => {
+    const member = memberOf(args, around, say)
+    if (member === null) return 0
+    const ended = new Promise<void>((end) => around.onEnd(end))
+    const listening = await listenAsEtcd(member.endpoints, member.folder)
+    await ended
+    listening.close()
+    return 0
+  })
+}
+
+/** Does all but listen: gives the plan of what waits in its place, or nothing where there is nothing to wait for. */
+export function planEtcd(
+  args: readonly string[],
+  around: Around,
+  give: (plan: string) => void,
+): Promise<number> {
+  return telling(around, (say) => {
+    const member = memberOf(args, around, say)
+    if (member !== null) give(planned(member.endpoints, member.folder))
+    return Promise.resolve(0)
+  })
+}
+
+async function telling(
+  around: Around,
+  work: (say: (text: string) => void) => Promise<number>,
+): Promise<number> {
   const say = (text: string) => around.err(`${dropIn.etcd}: ${text}\n`)
   try {
-    return await run(args, around, say)
+    return await work(say)
   } catch (error) {
     const { code, port, address } = error as NodeJS.ErrnoException & {
       readonly port?: number
@@ -41,30 +70,31 @@ export async function runEtcd(args: readonly string[], around: Around): Promise<
   }
 }
 
-async function run(
+interface Member {
+  readonly endpoints: readonly Endpoint[]
+  readonly folder: DataFolder
+}
+
+/** Where to listen and what is answered; null when only help was asked for. Marks the directory. Throws an Error. */
+function memberOf(
   args: readonly string[],
   around: Around,
   say: (text: string) => void,
-): Promise<number> {
+): Member | null {
   // Its original takes one dash as well.
   const dashed = args.map((arg) => arg.replace(/^-(?=[a-z][\w-]+)/, '--'))
   const { kept, taken } = sift(dashed, ignoredEtcdFlags)
   const values = parseFlags(etcdFlags, kept)
   if (values.help) {
     around.out(helpText(HELP))
-    return 0
+    return null
   }
   if (values.version) {
     around.out(`etcd Version: ${ETCD_VERSION}\n`)
-    return 0
+    return null
   }
   const warning = ignoredLine(taken)
   if (warning !== null) say(warning)
   const endpoints = values['listen-client-urls'].map(endpointOf)
-  const ended = new Promise<void>((end) => around.onEnd(end))
-  const folder = markDataFolder(resolve(values['data-dir'] || `${values.name}.etcd`))
-  const listening = await listenAsEtcd(endpoints, folder)
-  await ended
-  listening.close()
-  return 0
+  return { endpoints, folder: markDataFolder(resolve(values['data-dir'] || `${values.name}.etcd`)) }
 }

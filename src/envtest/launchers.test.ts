@@ -41,12 +41,57 @@ const run = (file: string, path: readonly string[], env = {}, args: readonly str
 const a = assets('a')
 const b = assets('b', program('own'))
 
+/** A folder with an interpreter that does as told. */
+function interpreter(name: string, script: string): string {
+  const folder = join(dir, name)
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'perl'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  return folder
+}
+const noInterpreter = interpreter('without', 'exit 2')
+const withInterpreter = interpreter(
+  'with',
+  '[ "$1" = -x ] && echo "$2: $ORCH_ENVTEST_PLAN"; exit 0',
+)
+
 test('arguments reach the program as they are', () => {
-  expect(run(join(a, 'etcd'), [], {}, ['--x=a b', '', '$HOME', "'"])).toEqual({
+  const args = ['--x=a b', '', '$HOME', "'"]
+  expect(run(join(a, 'etcd'), [noInterpreter], {}, args)).toEqual({
     code: 0,
     out: "a-etcd it's --x=a b  $HOME '\n",
     err: '',
   })
+})
+
+describe('what waits in the place of etcd', () => {
+  const planning = (name: string, script: string) => {
+    const file = join(dir, name)
+    writeFileSync(file, script)
+    const etcd = { runtime: ['/bin/sh'], program: file, args: [] }
+    const [, [, text] = ['', '']] = launchers({ apiserver: etcd, etcd, client: etcd })
+    const launcher = join(dir, `${name} launcher`)
+    writeFileSync(launcher, text, { mode: 0o755 })
+    return { launcher, done: run(launcher, [withInterpreter], {}, ['--x=a b']) }
+  }
+
+  test('gets the plan, and what is said is said', () => {
+    const { launcher, done } = planning('plans', 'echo "$@"; echo "1\n2" >&3; echo warned >&2')
+    expect(done).toEqual({
+      code: 0,
+      out: `plan --x=a b\n${launcher}: 1\n2\n`,
+      err: 'warned\n',
+    })
+  })
+
+  test('does not run where there is no plan', () =>
+    expect(planning('helps', 'echo help').done).toEqual({ code: 0, out: 'help\n', err: '' }))
+
+  test('does not run after a failure', () =>
+    expect(planning('fails', 'echo no >&2; exit 3').done).toEqual({
+      code: 3,
+      out: '',
+      err: 'no\n',
+    }))
 })
 
 test('variables are those of the environment, where it has them', () => {

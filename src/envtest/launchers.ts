@@ -1,5 +1,6 @@
 /** Shell scripts that begin the drop-in programs, named like their originals. */
 import { dropIn, product } from '../vocabulary/index.ts'
+import { INTERPRETER, INTERPRETER_IS_THERE, PLAN_FILE, PLAN_WORD, WAITER } from './waiter.ts'
 
 /** A program as words of a command line; the last words are files that must be there. */
 export interface Launched {
@@ -50,6 +51,30 @@ function launcher(name: string, launched: Launched): string {
 }
 
 /**
+ * The stand-in for etcd makes its plan, and a smaller program waits where the machine has its interpreter: Node.js takes five
+ * times as much memory for that. The plan comes by a file of its own, so that output is output.
+ */
+function etcdLauncher(launched: Launched): string {
+  const plan = dropIn.planVariable
+  const command = commandOf({ ...launched, args: [...launched.args, PLAN_WORD] })
+  const script = launcher(dropIn.etcd, launched).split('\n')
+  const whole = script.splice(-2, 1)
+  return [
+    ...script.slice(0, -1),
+    `if ${INTERPRETER_IS_THERE}; then`,
+    '  exec 4>&1',
+    `  ${plan}=$(${command} "$@" ${PLAN_FILE}>&1 >&4 4>&-) || exit`,
+    '  exec 4>&-',
+    `  [ -n "\$${plan}" ] || exit 0`,
+    `  export ${plan}`,
+    `  exec ${INTERPRETER} -x "$0"`,
+    'fi',
+    ...whole,
+    WAITER,
+  ].join('\n')
+}
+
+/**
  * The client that a variable names, else one on the path, else our own. Other launchers on the path are passed over: each
  * adds its directory to a list before it runs another program.
  */
@@ -89,7 +114,7 @@ export function launchers({
 }: Programs): readonly (readonly [string, string])[] {
   return [
     [dropIn.apiserver, launcher(dropIn.apiserver, apiserver)],
-    [dropIn.etcd, launcher(dropIn.etcd, etcd)],
+    [dropIn.etcd, etcdLauncher(etcd)],
     [dropIn.client, clientLauncher(client)],
   ]
 }
