@@ -6,7 +6,7 @@ import { sameValue } from '../meta/field-errors.ts'
 import { matchesLabels, selectorFromObject } from '../meta/selectors.ts'
 import { clusterRoles } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
-import { asleep, following, handled } from './following.ts'
+import { asleep, following } from './following.ts'
 
 const NAME = 'clusterrole-aggregation'
 const WORKERS = 5
@@ -49,12 +49,11 @@ export const clusterRoleAggregation: Controller = {
       gathering.delete(name)
       for (const one of gathering) queue.add(one)
     }
+    const informer = informers.of<ClusterRole>(address)
+    // With some of the roles only an aggregated one would lose rules for a moment.
+    await informer.synced(signal)
     return following(queue, client, [
-      await handled(
-        informers.of<ClusterRole>(address),
-        { add: changed, update: changed, delete: deleted },
-        signal,
-      ),
+      informer.addHandler({ add: changed, update: changed, delete: deleted }),
     ])
   },
 }

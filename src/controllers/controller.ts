@@ -64,12 +64,13 @@ export interface Controller {
 
 /** A queue whose failures are logged: unexpected ones at once, refusals when they persist. */
 export function workQueue(
-  { clock, log, metrics }: Pick<ControllerContext, 'clock' | 'log' | 'metrics'>,
+  { clock, log, metrics, signal }: QueueContext,
   controller: string,
   options: Omit<WorkQueueOptions, 'clock' | 'onError'>,
 ): WorkQueue {
-  return new WorkQueue({
+  const queue = new WorkQueue({
     clock,
+    retryRate: RETRY_RATE,
     ...(metrics ? { metrics: workQueueMetrics(metrics, controller, clock) } : {}),
     ...options,
     onError(error, key, failures) {
@@ -79,6 +80,13 @@ export function workQueue(
       } else log.warn('a controller failed, retrying', fields)
     },
   })
+  signal.addEventListener('abort', () => void queue.stop(), { once: true })
+  return queue
 }
 
+/** `signal`: ends the queue, also where the start of its controller is broken off. */
+type QueueContext = Pick<StartingContext, 'clock' | 'log' | 'metrics' | 'signal'>
+
 const NOTABLE_FAILURES = 8
+/** Of all keys of one queue. */
+const RETRY_RATE = { perSecond: 10, burst: 100 }

@@ -72,4 +72,8 @@ test('a claim of that name that is somebody else’s is left alone, which is tol
     'ephemeral volume data: PVC default/p-data was not created for pod default/p (pod is not owner)',
     'p',
   ])
+  // When that goes, the pod gets its own at once.
+  await context.hand.patch(CLAIM, { metadata: { finalizers: [] } })
+  await context.hand.delete(CLAIM)
+  expect((await claim()).metadata.ownerReferences).toMatchObject([{ name: 'p' }])
 })

@@ -23,6 +23,8 @@ export const ephemeralVolumes: Controller = {
     const recorder = new EventRecorder({ client, component: 'ephemeral_volume', clock })
     const pods = informers.of<Pod>(PODS)
     const claims = informers.of<PersistentVolumeClaim>(CLAIMS)
+    /** Pods that wait for the end of a claim that is not theirs, by its key. */
+    const waiting = new Map<string, string>()
     const queue = workQueue(context, NAME, {
       workers: context.settings.ephemeralVolumeWorkers,
       async work(key) {
@@ -35,7 +37,10 @@ export const ephemeralVolumes: Controller = {
           try {
             const known = claims.lister.get(namespace, claimName)
             if (!known) await create(client, pod, volume)
-            else if (!isControlledBy(known, pod)) throw new Error(notOwner(pod, claimName))
+            else if (!isControlledBy(known, pod)) {
+              waiting.set(keyOf(namespace, claimName), key)
+              throw new Error(notOwner(pod, claimName))
+            }
           } catch (error) {
             const why = error instanceof Error ? error.message : String(error)
             recorder.event(
@@ -52,7 +57,10 @@ export const ephemeralVolumes: Controller = {
     const added = (entry: Entry<Pod>) => {
       if (entry.mayContain('"ephemeral"')) queue.add(entry.key)
     }
-    const claimGone = ({ namespace, object }: Entry<PersistentVolumeClaim>) => {
+    const claimGone = ({ key, namespace, object }: Entry<PersistentVolumeClaim>) => {
+      const other = waiting.get(key)
+      waiting.delete(key)
+      if (other !== undefined) queue.add(other)
       const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true)
       if (owner?.kind === 'Pod') queue.add(keyOf(namespace, owner.name))
     }

@@ -96,10 +96,15 @@ export function startControllers(
   // Each resource that is read at the start listens to it.
   setMaxListeners(0, signal)
   const start = async (controller: Controller): Promise<boolean> => {
+    const broken = new AbortController()
     try {
-      running.push(await controller.start({ ...context, signal }))
+      const either = AbortSignal.any([signal, broken.signal])
+      setMaxListeners(0, either)
+      running.push(await controller.start({ ...context, signal: either }))
       return true
     } catch (error) {
+      // What it has begun must not go on beside the next attempt.
+      broken.abort()
       // The end of the store ends the start; that is no failure.
       if (!signal.aborted)
         context.log.error('a controller cannot be started', {

@@ -3,6 +3,7 @@ import { preferred } from '../client/discovery.ts'
 import { isNotFound } from '../client/resource-client.ts'
 import type { ServedResource, ServedResources } from '../client/transport.ts'
 import type { Pod } from '../kinds/core/pod/pod.ts'
+import { StatusError } from '../meta/errors.ts'
 import { hasVerbs } from './resources.ts'
 
 // Time given to finalizers before the namespace is examined again.
@@ -40,37 +41,53 @@ export class NamespaceContent {
 
   /**
    * Deletes everything in a namespace that has been terminating since `since`, and reports what is left. A failure of
-   * one resource does not stop the others.
+   * one resource does not stop the others, and a server that is silent delays only what it has.
    */
   async remove(namespace: string, since: number): Promise<Emptied> {
-    let estimateSeconds = 0
-    const remaining = new Map<string, number>()
+    const { discover, client } = this.#parts
+    const one = (resource: ServedResource) => this.#removeOne(resource, namespace, since)
+    const discovery = discover()
+    // Awaited below.
+    discovery.catch(() => {})
+    const here = await client.discoverHere()
+    const found = new Map<string, Found | null>()
+    for (const resource of here ? deletable(here) : [])
+      found.set(nameOf(resource), await one(resource))
+    const served = await discovery
+    const rest = deletable(served).filter((resource) => !found.has(nameOf(resource)))
+    await Promise.all(
+      lanesOf(rest).map(async (lane) => {
+        for (const resource of lane) found.set(nameOf(resource), await one(resource))
+      }),
+    )
+    return summary(served, found)
+  }
+
+  /** Deletes the objects of one resource; null where there are none. */
+  async #removeOne(of: ServedResource, namespace: string, since: number): Promise<Found | null> {
     const finalizers = new Map<string, number>()
-    const served = await this.#parts.discover()
-    const undiscovered = faultOf(served)
-    const failures: Error[] = undiscovered === null ? [] : [new Error(undiscovered)]
-    for (const one of preferred(served.resources)) {
-      if (!one.namespaced || !hasVerbs(one, 'delete', 'list')) continue
-      let estimate = 0
-      try {
-        if ((await this.#objects(one, namespace).list({ limit: 1 })).items.length === 0) continue
-        estimate = await this.#gracePeriod(one, namespace, since)
-        await this.#delete(one, namespace)
-        const left = await this.#left(one, namespace, finalizers)
-        if (left.count === 0) continue
-        remaining.set(`${one.resource}.${one.group}`, left.count)
-        if (estimate === 0 && left.isHeld) estimate = FINALIZER_ESTIMATE_SECONDS
-        if (estimate === 0) {
-          throw new Error(
-            `unexpected items still remain in namespace: ${namespace} for gvr: ${one.group}/${one.version}, Resource=${one.resource}`,
-          )
-        }
-      } catch (error) {
-        failures.push(error instanceof Error ? error : new Error(String(error)))
+    let [estimate, count] = [0, 0]
+    try {
+      if (await this.#parts.client.isUnused(of)) return null
+      if ((await this.#objects(of, namespace).list({ limit: 1 })).items.length === 0) return null
+      estimate = await this.#gracePeriod(of, namespace, since)
+      await this.#delete(of, namespace)
+      const left = await this.#left(of, namespace, finalizers)
+      count = left.count
+      if (count === 0) return null
+      if (estimate === 0 && left.isHeld) estimate = FINALIZER_ESTIMATE_SECONDS
+      if (estimate === 0) {
+        throw new Error(
+          `unexpected items still remain in namespace: ${namespace} for gvr: ${of.group}/${of.version}, Resource=${of.resource}`,
+        )
       }
-      estimateSeconds = Math.max(estimateSeconds, estimate)
+      return { estimate, count, finalizers, failure: null }
+    } catch (error) {
+      // It is not served any more, or has nothing that could be deleted.
+      if (isNotFound(error) || isNotSupported(error)) return null
+      const failure = error instanceof Error ? error : new Error(String(error))
+      return { estimate, count, finalizers, failure }
     }
-    return { estimateSeconds, remaining, finalizers, failures, undiscovered }
   }
 
   #objects(of: ServedResource, namespace: string) {
@@ -124,6 +141,51 @@ export class NamespaceContent {
       }
     }
   }
+}
+
+const isNotSupported = (error: unknown): boolean =>
+  error instanceof StatusError && error.code === 405
+
+/** What is left of a resource. */
+interface Found {
+  readonly estimate: number
+  readonly count: number
+  readonly finalizers: ReadonlyMap<string, number>
+  readonly failure: Error | null
+}
+
+const nameOf = ({ resource, group }: ServedResource): string => `${resource}.${group}`
+
+const deletable = ({ resources }: ServedResources): readonly ServedResource[] =>
+  preferred(resources).filter((one) => one.namespaced && hasVerbs(one, 'delete', 'list'))
+
+/** Resources that are emptied one after the other: other servers have theirs at the same time, by group. */
+function lanesOf(resources: readonly ServedResource[]): readonly (readonly ServedResource[])[] {
+  const lanes = new Map<string, ServedResource[]>()
+  for (const one of resources) {
+    const name = one.isElsewhere ? one.group : ''
+    const lane = lanes.get(name)
+    if (lane) lane.push(one)
+    else lanes.set(name, [one])
+  }
+  return [...lanes.values()]
+}
+
+function summary(served: ServedResources, found: ReadonlyMap<string, Found | null>): Emptied {
+  const undiscovered = faultOf(served)
+  const failures: Error[] = undiscovered === null ? [] : [new Error(undiscovered)]
+  const remaining = new Map<string, number>()
+  const finalizers = new Map<string, number>()
+  let estimateSeconds = 0
+  for (const [name, one] of found) {
+    if (!one) continue
+    estimateSeconds = Math.max(estimateSeconds, one.estimate)
+    if (one.count > 0) remaining.set(name, one.count)
+    for (const [finalizer, count] of one.finalizers)
+      finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + count)
+    if (one.failure) failures.push(one.failure)
+  }
+  return { estimateSeconds, remaining, finalizers, failures, undiscovered }
 }
 
 /** The failure of discovery; null when there is none. */

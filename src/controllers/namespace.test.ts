@@ -89,6 +89,20 @@ test('a namespace is deleted with its content, a moment after the request', asyn
   ]).toEqual([[], [], [], null, ['other']])
 })
 
+test('resources without objects are not loaded', async () => {
+  await map('a')
+  await context.hand.delete(namespaces('n'))
+  await wait(5_000)
+  const isLoaded = (of: Parameters<typeof context.hand.served>[0]) =>
+    context.api.cache.loaded(context.hand.served(of).keyPrefix) !== undefined
+  expect([
+    await context.hand.get(namespaces('n')),
+    isLoaded(maps()),
+    isLoaded(pods()),
+    isLoaded(['apps/v1', 'deployments', 'n']),
+  ]).toEqual([null, true, false, false])
+})
+
 test('an active namespace keeps its content', async () => {
   await map('a')
   await wait(60_000)

@@ -3,7 +3,7 @@ import { isNotFound } from '../client/resource-client.ts'
 import type { Node } from '../kinds/core/node/node.ts'
 import { NODES } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
-import { asleep, following, handled } from './following.ts'
+import { asleep, following } from './following.ts'
 
 const NAME = 'ttl'
 const WORKERS = 5
@@ -66,8 +66,10 @@ export const nodeTtl: Controller = {
       names.delete(name)
       counted()
     }
+    // The size of the cluster is known before the first node is updated.
+    await nodes.synced(signal)
     return following(queue, client, [
-      await handled(nodes, { add: changed, update: changed, delete: gone }, signal),
+      nodes.addHandler({ add: changed, update: changed, delete: gone }),
     ])
   },
 }

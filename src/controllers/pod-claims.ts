@@ -18,6 +18,13 @@ export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
   )
 }
 
+/** Names of the claims of all volumes of a pod. */
+export const claimNamesOf = (pod: Pod): readonly string[] =>
+  (pod.spec.volumes ?? []).flatMap((volume) => {
+    if (volume.ephemeral) return [ephemeralClaimName(pod, volume)]
+    return volume.persistentVolumeClaim?.claimName ?? []
+  })
+
 /** Name of the claim of an ephemeral volume. */
 export const ephemeralClaimName = ({ metadata }: Pod, { name }: { name: string }): string =>
   `${metadata.name}-${name}`

@@ -29,6 +29,8 @@ export interface ControllerSettings {
   readonly ephemeralVolumeWorkers: number
   /** How often what is not bound is looked at again. */
   readonly volumeSyncMs: number
+  /** Whether provisioners are asked for volumes that claims wait for. */
+  readonly provisionsVolumes: boolean
   /** How often volumes that count as attached are compared with their VolumeAttachments. */
   readonly attachVerifyMs: number
   /** Whether they are not compared. */
@@ -76,6 +78,7 @@ export const defaultSettings: ControllerSettings = {
   finishedJobWorkers: 5,
   ephemeralVolumeWorkers: 5,
   volumeSyncMs: 15_000,
+  provisionsVolumes: true,
   attachVerifyMs: 60_000,
   skipsAttachVerification: false,
   terminatedPodThreshold: 12_500,

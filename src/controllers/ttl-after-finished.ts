@@ -1,4 +1,4 @@
-import { parseTime } from '../base/time.ts'
+import { parsedTime } from '../base/time.ts'
 import { isNotFound } from '../client/resource-client.ts'
 import { placeIn } from '../client/transport.ts'
 import type { Job } from '../kinds/batch/job.ts'
@@ -62,6 +62,6 @@ function endOf(job: Job): number | null {
   const end = job.status?.conditions?.find(
     ({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True',
   )
-  if (seconds === undefined || end?.lastTransitionTime === undefined) return null
-  return parseTime(end.lastTransitionTime) + seconds * 1000
+  const endedMs = parsedTime(end?.lastTransitionTime)
+  return seconds === undefined || endedMs === null ? null : endedMs + seconds * 1000
 }

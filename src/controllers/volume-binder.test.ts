@@ -19,15 +19,22 @@ afterEach(async () => {
 const CLAIMS = ['v1', 'persistentvolumeclaims', 'default'] as const
 const VOLUMES = ['v1', 'persistentvolumes', ''] as const
 const CLASSES = ['storage{api}/v1', 'storageclasses', ''] as const
-const claim = (name: string, spec: object = {}) =>
+const claim = (
+  name: string,
+  {
+    annotations,
+    ...spec
+  }: { readonly annotations?: object; readonly [field: string]: unknown } = {},
+) =>
   context.hand.create(CLAIMS, {
-    metadata: { name },
+    metadata: { name, ...(annotations ? { annotations } : {}) },
     spec: {
       accessModes: ['ReadWriteOnce'],
       resources: { requests: { storage: '1Gi' } },
       ...spec,
     },
   })
+const sized = (storage: string) => ({ resources: { requests: { storage } } })
 const volume = (name: string, spec: object = {}, metadata: object = {}) =>
   context.hand.create(VOLUMES, {
     metadata: { name, ...metadata },
@@ -117,6 +124,27 @@ describe('binding', () => {
     expect((await volumeOf('kept')).metadata.annotations).toBe(undefined)
   })
 
+  test('many claims that wait get the volumes that come later', async () => {
+    const names = Array.from({ length: 150 }, (_, i) => `${i}`)
+    for (const name of names) await claim(`c${name}`, sized(Number(name) % 2 === 0 ? '1Gi' : '3Gi'))
+    await running.idle()
+    for (const name of names) await volume(`v${name}`)
+    const found = await Promise.all(names.map((name) => claimOf(`c${name}`)))
+    expect(found.filter(({ status }) => status.phase === 'Bound')).toHaveLength(75)
+    const { metadata } = found[1]
+    await volume('large', { capacity: { storage: '4Gi' }, accessModes: ['ReadWriteMany'] })
+    await volume('larger', { capacity: { storage: '5Gi' } })
+    expect((await volumeOf('large')).status.phase).toBe('Available')
+    expect((await volumeOf('larger')).spec.claimRef).toMatchObject({ name: metadata.name })
+  })
+
+  test('a claim waits for the volume that it names', async () => {
+    await claim('c', { volumeName: 'v' })
+    expect((await claimOf('c')).status.phase).toBe('Pending')
+    await volume('v')
+    expect((await claimOf('c')).status.phase).toBe('Bound')
+  })
+
   test('a claim that names its volume gets that one', async () => {
     await volume('a')
     await volume('b')
@@ -150,6 +178,16 @@ describe('what a claim waits for is told', () => {
         await running.idle()
       },
       { volumeName: 'v' },
+      'Warning FailedBinding: volume "v" already bound to a different claim.',
+    ],
+    [
+      'the volume of another claim, which it was given',
+      async () => {
+        await volume('v')
+        await claim('other', { volumeName: 'v' })
+        await running.idle()
+      },
+      { volumeName: 'v', annotations: { 'pv.kubernetes.io/bound-by-controller': 'yes' } },
       'Warning FailedBinding: volume "v" already bound to a different claim.',
     ],
     [
@@ -199,6 +237,49 @@ describe('what a claim waits for is told', () => {
       expect(await told('c')).toEqual([expected])
     })
 
+  test('the driver that has replaced a built-in provisioner', async () => {
+    await storageClass('x', { provisioner: 'kubernetes.io/aws-ebs' })
+    await claim('c', { storageClassName: 'x' })
+    expect(await told('c')).toEqual([
+      'Normal ExternalProvisioning: waiting for a volume to be created, either by external provisioner "ebs.csi.aws.com" or manually created by system administrator',
+    ])
+  })
+
+  test('pods, but for those that have a node or have ended', async () => {
+    await storageClass('x', { volumeBindingMode: 'WaitForFirstConsumer' })
+    const persistentVolumeClaim = { claimName: 'c' }
+    for (const [name, nodeName, phase] of [
+      ['a', undefined, 'Pending'],
+      ['b', undefined, 'Pending'],
+      ['elsewhere', 'n', 'Running'],
+      ['over', undefined, 'Failed'],
+    ] as const) {
+      await context.hand.create(['v1', 'pods', 'default'], {
+        metadata: { name },
+        spec: {
+          containers: [{ name: 'c', image: 'x' }],
+          volumes: [{ name: 'd', persistentVolumeClaim }],
+          ...(nodeName === undefined ? {} : { nodeName }),
+        },
+      })
+      await context.hand.patch(['v1', 'pods', 'default', name], { status: { phase } }, 'status')
+    }
+    await claim('c', { storageClassName: 'x' })
+    expect(await told('c')).toEqual([
+      'Normal WaitForPodScheduled: waiting for pods a,b to be scheduled',
+    ])
+  })
+
+  test('nobody, where volumes are not provisioned', async () => {
+    await running.stop()
+    const settings = { ...context.controllerContext.settings, provisionsVolumes: false }
+    running = startControllers({ ...context.controllerContext, settings }, [volumeBinder])
+    await storageClass('x')
+    await claim('c', { storageClassName: 'x' })
+    expect((await claimOf('c')).metadata.annotations).toBeUndefined()
+    expect(await told('c')).toEqual([])
+  })
+
   test('a provisioner learns of the claim by its annotations', async () => {
     await storageClass('x')
     await claim('c', { storageClassName: 'x' })
@@ -207,6 +288,33 @@ describe('what a claim waits for is told', () => {
       'volume.kubernetes.io/storage-provisioner': 'example.com/disks',
     })
   })
+})
+
+describe('the driver that has replaced a plugin is noted', () => {
+  const driver = 'ebs.csi.aws.com'
+  const note = 'pv.kubernetes.io/migrated-to'
+  for (const [name, before, after] of [
+    ['of a claim', { provisioner: 'kubernetes.io/aws-ebs' }, driver],
+    ['of another one', { provisioner: 'kubernetes.io/azure-file' }, 'file.csi.azure.com'],
+    ['not of a driver', { provisioner: driver }, undefined],
+    ['no longer', { provisioner: driver, note: 'old' }, undefined],
+    ['without a provisioner as it is', { note: 'old' }, 'old'],
+  ] as [string, { provisioner?: string; note?: string }, string | undefined][])
+    test(name, async () => {
+      const annotations = (key: string) => ({
+        ...(before.provisioner === undefined ? {} : { [key]: before.provisioner }),
+        ...(before.note === undefined ? {} : { [note]: before.note }),
+      })
+      await claim('c', { annotations: annotations('volume.kubernetes.io/storage-provisioner') })
+      await volume(
+        'v',
+        { storageClassName: 'x' },
+        { annotations: annotations('pv.kubernetes.io/provisioned-by') },
+      )
+      const noted = ({ metadata }: { metadata: { annotations?: Record<string, string> } }) =>
+        metadata.annotations?.[note]
+      expect([noted(await claimOf('c')), noted(await volumeOf('v'))]).toEqual([after, after])
+    })
 })
 
 describe('what becomes of a binding', () => {

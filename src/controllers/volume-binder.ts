@@ -8,16 +8,16 @@ import type { StorageClass } from '../kinds/storage/storage-class.ts'
 import { CLAIMS, PODS, storageClasses, VOLUMES } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
 import { every } from './every.ts'
-import { asleep, handled } from './following.ts'
+import { asleep } from './following.ts'
+import { ClaimUsers } from './claim-users.ts'
 import { ClaimWork } from './volumes/claim-work.ts'
 import { runningWith } from './running.ts'
+import { KnownVolumes } from './volumes/known-volumes.ts'
 import { VolumeWork } from './volumes/volume-work.ts'
 import { VolumeWrites } from './volumes/volume-writes.ts'
+import { WaitingClaims } from './volumes/waiting-claims.ts'
 
 const NAME = 'persistentvolume-binder'
-/** Claims that a new volume is tried for at once. */
-const FEW = 100
-const SOON_MS = 1_000
 
 /** Binds claims and volumes to each other. */
 export const volumeBinder: Controller = {
@@ -31,15 +31,17 @@ export const volumeBinder: Controller = {
     const claims = informers.of<PersistentVolumeClaim>(CLAIMS)
     const classes = informers.of<StorageClass>(classesAddress)
     const pods = informers.of<Pod>(PODS)
-    await Promise.all([classes.synced(signal), pods.synced(signal)])
-    const known = new KnownVolumes()
-    const writes = new VolumeWrites({ client, recorder, v, wrote: (volume) => known.set(volume) })
+    const volumes = informers.of<PersistentVolume>(VOLUMES)
+    // Nothing is lost only because it is not known yet.
+    await Promise.all([classes, pods, claims, volumes].map((one) => one.synced(signal)))
+    const known = new KnownVolumes(v)
+    const users = new ClaimUsers(pods.lister)
+    const { gate } = context
+    const wrote = (volume: PersistentVolume) => known.set(volume)
+    const writes = new VolumeWrites({ client, recorder, v, gate, wrote })
     const claimWork = new ClaimWork({
-      v,
-      writes,
-      volumes: known.volumes,
-      classes: classes.lister,
-      pods: pods.lister,
+      ...{ v, gate, writes, users, volumes: known, classes: classes.lister },
+      provisions: context.settings.provisionsVolumes,
     })
     const volumeWork = new VolumeWork({
       v,
@@ -49,32 +51,32 @@ export const volumeBinder: Controller = {
         client.resource<PersistentVolumeClaim>(CLAIMS).in(namespace).find(name),
       queueClaim: (namespace, name) => claimQueue.add(keyOf(namespace, name)),
     })
-    /** Claims that wait for a volume. */
-    const waiting = new Set<string>()
+    const waiting = new WaitingClaims(v)
     const claimQueue = workQueue(context, NAME, {
       async work(key) {
         const { namespace, name } = placeIn(key)
         const claim = claims.lister.get(namespace, name)
         if (!claim || claimWork.isSettled(claim)) waiting.delete(key)
-        else waiting.add(key)
+        else waiting.set(key, claim, claimWork.takesAny(claim))
         if (claim) await claimWork.work(claim)
       },
     })
     const volumeQueue = workQueue(context, NAME, {
       async work(name) {
-        const volume = known.volumes.get(name)
+        const volume = known.get(name)
         if (volume) await volumeWork.work(volume)
       },
     })
     const again = () => {
-      for (const key of waiting) claimQueue.add(key, waiting.size > FEW ? SOON_MS : 0)
+      for (const key of waiting.keys()) claimQueue.add(key)
     }
     const volumeChanged = ({ name, object }: Entry<PersistentVolume>) => {
       known.set(object)
       volumeQueue.add(name)
       const { claimRef } = object.spec
       if (claimRef) claimQueue.add(keyOf(claimRef.namespace ?? '', claimRef.name ?? ''))
-      else if (object.status.phase === 'Available') again()
+      else if (object.status.phase === 'Available')
+        for (const key of waiting.call(object)) claimQueue.add(key)
     }
     const volumeGone = ({ name, object }: Entry<PersistentVolume>) => {
       known.delete(name)
@@ -87,17 +89,12 @@ export const volumeBinder: Controller = {
       const { volumeName = '' } = entry.object.spec
       if (volumeName !== '') volumeQueue.add(volumeName)
     }
+    const podChanged = (entry: Entry<Pod>) => users.changed(entry)
+    const onEach = <T>(changed: T) => ({ add: changed, update: changed })
     const ends = [
-      await handled(
-        informers.of<PersistentVolume>(VOLUMES),
-        { add: volumeChanged, update: volumeChanged, delete: volumeGone },
-        signal,
-      ),
-      await handled(
-        claims,
-        { add: claimChanged, update: claimChanged, delete: claimChanged },
-        signal,
-      ),
+      pods.addHandler({ ...onEach(podChanged), delete: ({ key }) => users.gone(key) }),
+      volumes.addHandler({ ...onEach(volumeChanged), delete: volumeGone }),
+      claims.addHandler({ ...onEach(claimChanged), delete: claimChanged }),
       every(clock, context.settings.volumeSyncMs, again),
     ]
     return runningWith({
@@ -108,22 +105,3 @@ export const volumeBinder: Controller = {
     })
   },
 }
-
-/** Volumes in their newest known state: what this controller wrote may be newer than what it has heard of. */
-class KnownVolumes {
-  readonly volumes = new Map<string, PersistentVolume>()
-
-  set(volume: PersistentVolume): void {
-    const { name = '', uid } = volume.metadata
-    const before = this.volumes.get(name)
-    const isSame = before && before.metadata.uid === uid
-    if (isSame && revisionOf(before) > revisionOf(volume)) return
-    this.volumes.set(name, volume)
-  }
-
-  delete(name: string): void {
-    this.volumes.delete(name)
-  }
-}
-
-const revisionOf = ({ metadata }: PersistentVolume): bigint => BigInt(metadata.resourceVersion ?? 0)

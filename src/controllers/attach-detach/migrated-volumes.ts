@@ -83,6 +83,22 @@ export function migratedVolume(source: Source, zone: string, v: Vocabulary): Mig
   return null
 }
 
+/** Provisioners whose drivers attach nothing. */
+const OTHER_PROVISIONERS = [
+  { plugin: '{label}/azure-file', gate: 'CSIMigrationAzureFile', driver: 'file.csi.azure.com' },
+]
+
+/** The driver that provisions in the place of a plugin; null: the provisioner has not been replaced. */
+export function migratedProvisioner(
+  provisioner: string,
+  { v, gate }: { readonly v: Vocabulary; readonly gate: (name: string) => boolean },
+): string | null {
+  const found = [...MIGRATIONS, ...OTHER_PROVISIONERS].find(
+    ({ plugin }) => v.resolve(plugin) === provisioner,
+  )
+  return found && gate(found.gate) ? found.driver : null
+}
+
 /** The zone in the labels of a persistent volume; empty without. */
 export const zoneOf = (labels: Readonly<Record<string, string>> = {}, v: Vocabulary): string =>
   labels[v.resolve('failure-domain.beta.{label}/zone')] ??

@@ -52,6 +52,8 @@ export const bootstrapSigner: Controller = {
       },
     })
     const again = () => queue.add(MAP)
+    // Signatures of tokens that are not known yet would be lost for a moment.
+    await Promise.all([maps.synced(signal), secrets.synced(signal)])
     return following(queue, client, [
       await handled(maps, { ...onChange(again), delete: again }, signal),
       await handled(secrets, { ...onChange(again), delete: again }, signal),

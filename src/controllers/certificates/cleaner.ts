@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { parseTime } from '../../base/time.ts'
+import { parsedTime } from '../../base/time.ts'
 import { isNotFound } from '../../client/resource-client.ts'
 import type { CertificateSigningRequest } from '../../kinds/certificates/certificate-signing-request.ts'
 import { workQueue, type Controller } from '../controller.ts'
@@ -26,13 +26,16 @@ export const certificateCleaner: Controller = {
     const queue = workQueue(context, NAME, {
       async work() {
         const nowMs = clock.now()
+        const failures: unknown[] = []
         for (const request of requests.lister.list()) {
           if (!isOver(request, nowMs)) continue
           const { name = '', uid = '' } = request.metadata
           await of.delete(name, { preconditions: { uid } }).catch((error: unknown) => {
-            if (!isNotFound(error)) throw error
+            if (!isNotFound(error)) failures.push(error)
           })
         }
+        // One that cannot be deleted does not keep the others.
+        if (failures.length > 0) throw failures[0]
         return HOUR_MS
       },
     })
@@ -44,7 +47,7 @@ export const certificateCleaner: Controller = {
 
 function isOver(request: CertificateSigningRequest, nowMs: number): boolean {
   const isPast = (time: string | undefined, afterMs: number) =>
-    time !== undefined && nowMs - parseTime(time) > afterMs
+    nowMs - (parsedTime(time) ?? nowMs) > afterMs
   const isDecidedPast = (type: string) =>
     isPast(conditionOf(request, type)?.lastUpdateTime, DECIDED_MS)
   const isPending = (request.status?.conditions ?? []).length === 0

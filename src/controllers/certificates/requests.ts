@@ -2,7 +2,7 @@
 import type { ResourceAddress } from '../../client/transport.ts'
 import type { CertificateSigningRequest } from '../../kinds/certificates/certificate-signing-request.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
-import { workQueue, type ControllerContext } from '../controller.ts'
+import { workQueue, type StartingContext } from '../controller.ts'
 
 /** The account that all of them act as. */
 export const ACCOUNT = 'certificate-controller'
@@ -47,7 +47,7 @@ export function withCondition(
 
 /** The queue of a controller that works on requests by name. */
 export const requestQueue = (
-  context: ControllerContext,
+  context: StartingContext,
   controller: string,
   work: (name: string) => Promise<void>,
 ) => workQueue(context, controller, { workers: WORKERS, leastMs: LEAST_MS, work })

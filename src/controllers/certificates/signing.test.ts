@@ -11,7 +11,7 @@ import { issue } from '../../pki/issue.ts'
 import { leafSigner } from '../../pki/leaf-signer.ts'
 import { inProcess } from '../../server/in-process.fixture.ts'
 import { startControllers, type RunningControllers } from '../index.ts'
-import { certificateSigning } from './signing.ts'
+import { certificateSigning, type SigningParts } from './signing.ts'
 
 const HOUR_MS = 3_600_000
 const YEAR_MS = 8760 * HOUR_MS
@@ -24,6 +24,12 @@ let running: RunningControllers
 /** Certificates of authorities, PEM. */
 let authority: string
 let other: string
+let authorities: SigningParts['authorities']
+const start = (durationMs: number) => {
+  running = startControllers(context.controllerContext, [
+    certificateSigning({ durationMs, authorities }),
+  ])
+}
 beforeEach(async () => {
   context = await inProcess()
   const now = context.clock.now()
@@ -38,16 +44,12 @@ beforeEach(async () => {
   const ending = authorityOf('ending', 24 * HOUR_MS)
   authority = general.cert
   other = ending.cert
-  running = startControllers(context.controllerContext, [
-    certificateSigning({
-      durationMs: YEAR_MS,
-      authorities: {
-        agentServing: leafSigner(general),
-        agentClient: leafSigner(general),
-        serverClient: leafSigner(ending),
-      },
-    }),
-  ])
+  authorities = {
+    agentServing: leafSigner(general),
+    agentClient: leafSigner(general),
+    serverClient: leafSigner(ending),
+  }
+  start(YEAR_MS)
 })
 afterEach(async () => {
   await running.stop()
@@ -191,6 +193,18 @@ describe('certificates', () => {
       expect([Date.parse(validFrom) - now, Date.parse(validTo) - now]).toEqual([fromMs, toMs])
     })
   }
+
+  test('last no longer than the limit, however short that is', async () => {
+    await running.stop()
+    start(300_000)
+    const { pem } = await signed({
+      subject: NODE,
+      signerName: 'orch.io/orch-apiserver-client-nodeagent',
+      usages: ['client auth', ...AGENT],
+      expirationSeconds: 600,
+    })
+    expect(Date.parse(new X509Certificate(pem).validTo) - context.clock.now()).toBe(300_000)
+  })
 
   test('are not signed by an authority that has ended', async () => {
     context.clock.advance(25 * HOUR_MS)

@@ -67,7 +67,7 @@ export const certificateSigning = ({ authorities, durationMs }: SigningParts): C
         return
       }
       const wantedMs = expirationSeconds === undefined ? durationMs : expirationSeconds * 1000
-      const times = timesOf(Math.max(Math.min(wantedMs, durationMs), SHORTEST_MS), clock.now())
+      const times = timesOf(Math.min(Math.max(wantedMs, SHORTEST_MS), durationMs), clock.now())
       const pem = await signedBy(authority, { ...content, usages: [...usages], ...times })
       const certificate = Buffer.from(pem).toString('base64')
       await status.update({ ...request, status: { ...request.status, certificate } })

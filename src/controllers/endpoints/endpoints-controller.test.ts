@@ -198,6 +198,30 @@ test('left endpoints go at the start, but for those of elections', async () => {
   expect(await scene.context.hand.names(['v1', 'endpoints', 'default'])).toEqual(['election'])
 })
 
+test('an old change is none of a write after a restart', async () => {
+  await pod({ name: 'p' })
+  await pod({ name: 'q', ips: ['10.1.0.2'] })
+  await service()
+  await endpoints()
+  await scene.running.stop()
+  scene.start()
+  await endpoints()
+  await scene.context.hand.delete(['v1', 'pods', 'default', 'p'])
+  expect((await endpoints()).metadata.annotations).toBeUndefined()
+})
+
+test('a pod whose times are unknown is an endpoint', async () => {
+  await pod({ name: 'p' })
+  const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: null }]
+  await scene.context.hand.patch(
+    ['v1', 'pods', 'default', 'p'],
+    { status: { conditions } },
+    'status',
+  )
+  await service()
+  expect((await endpoints()).subsets).toHaveLength(1)
+})
+
 test('endpoints of a service that are as they should be are not written at the start', async () => {
   await pod({ name: 'p' })
   await service()

@@ -47,8 +47,9 @@ export const endpointsController: Controller = {
         const pods = await followed.pods.of(namespace, key)
         const known = newest.pick(key, informer.lister.get(namespace, name))
         const next = endpointsOf(v, { service, known, served: servedBy(service, pods) })
-        if (known && isSame(known, next)) return
+        // Also where nothing is written: an old cause is none of a later write.
         const trigger = triggers.next(key, service, pods)
+        if (known && isSame(known, next)) return
         await write(of, key, withTrigger(v, next, trigger))
       },
     })

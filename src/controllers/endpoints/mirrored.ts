@@ -1,8 +1,9 @@
 /** Endpoints of users, as the content of slices. */
-import type { EndpointAddress, Endpoints } from '../../kinds/core/endpoints.ts'
+import type { EndpointAddress, Endpoints, EndpointSubset } from '../../kinds/core/endpoints.ts'
 import type { Endpoint, EndpointSlice } from '../../kinds/discovery/endpoint-slice.ts'
 import { ipFamily } from '../../meta/names.ts'
 import { keyOfPorts, type PortGroup } from './slice-plan.ts'
+import { keyOfAddress, packed } from './subsets.ts'
 
 type AddressType = EndpointSlice['addressType']
 
@@ -20,7 +21,7 @@ interface Group {
   readonly endpoints: Endpoint[]
 }
 
-/** Takes over at most so many addresses of each subset, ready ones first. */
+/** Takes over at most so many addresses of each subset in its canonical form, ready ones first. */
 export function mirrored({ subsets = [] }: Endpoints, most: number): Mirrored {
   const found = new Map<AddressType, Map<string, Group>>([
     ['IPv4', new Map()],
@@ -28,7 +29,7 @@ export function mirrored({ subsets = [] }: Endpoints, most: number): Mirrored {
   ])
   let invalid = 0
   let skipped = 0
-  for (const { addresses = [], notReadyAddresses = [], ports: given = [] } of subsets) {
+  for (const { addresses = [], notReadyAddresses = [], ports: given = [] } of canonical(subsets)) {
     const ports = given.map(({ name = '', ...port }) => ({ name, ...port }))
     const key = keyOfPorts(ports)
     let left = most
@@ -54,6 +55,28 @@ export function mirrored({ subsets = [] }: Endpoints, most: number): Mirrored {
   )
   return { groups, invalid, skipped }
 }
+
+/** Each port is in one subset; an address that is ready in one place only counts as not ready. */
+function canonical(subsets: readonly EndpointSubset[]): EndpointSubset[] {
+  const served = subsets.flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }) => {
+    const own = ports.length === 0 ? [null] : ports
+    const as = (isReady: boolean) => (address: EndpointAddress) => ({
+      address,
+      isReady,
+      ports: own,
+    })
+    return [...addresses.map(as(true)), ...notReadyAddresses.map(as(false))]
+  })
+  return packed(served).map(({ addresses = [], notReadyAddresses = [], ...subset }) => {
+    const notReady = distinct(notReadyAddresses)
+    const ready = distinct(addresses)
+    for (const key of notReady.keys()) ready.delete(key)
+    return { ...subset, addresses: [...ready.values()], notReadyAddresses: [...notReady.values()] }
+  })
+}
+
+const distinct = (addresses: readonly EndpointAddress[]): Map<string, EndpointAddress> =>
+  new Map(addresses.map((address) => [keyOfAddress(address), address]))
 
 const endpointOf = (
   { ip, hostname = '', nodeName, targetRef }: EndpointAddress,

@@ -95,6 +95,35 @@ describe('the mirrored slices of', () => {
       ],
     },
     {
+      name: 'a port in two subsets: one, and what is not ready in one of them is not',
+      subsets: [
+        {
+          addresses: ips('10.1.0.1'),
+          ports: [
+            { name: 'a', port: 80 },
+            { name: 'b', port: 81 },
+          ],
+        },
+        {
+          addresses: ips('10.1.0.2'),
+          notReadyAddresses: ips('10.1.0.1'),
+          ports: [{ name: 'a', port: 80 }],
+        },
+      ],
+      expected: [
+        {
+          addressType: 'IPv4',
+          endpoints: [ready('10.1.0.2'), { addresses: ['10.1.0.1'], conditions: { ready: false } }],
+          ports: [{ name: 'a', port: 80, protocol: 'TCP' }],
+        },
+        {
+          addressType: 'IPv4',
+          endpoints: [ready('10.1.0.1')],
+          ports: [{ name: 'b', port: 81, protocol: 'TCP' }],
+        },
+      ],
+    },
+    {
       name: 'subsets with different ports: several',
       subsets: [
         { addresses: ips('10.1.0.1'), ports },

@@ -18,6 +18,8 @@ import { SliceWrites, type SliceFrame } from './slice-writes.ts'
 
 const NAME = 'endpointslicemirroring'
 const MANAGER = 'endpointslicemirroring-controller{api}'
+const LEAST_MS = 1_000
+const MOST_MS = 100_000
 const MOST_FAILURES = 15
 
 /** Keeps slices for Endpoints that somebody writes for a service without a selector. */
@@ -42,6 +44,8 @@ export const mirroringController: Controller = {
     const mirror = new Mirror({ v, client, recorder, slices, most })
     const queue = workQueue(context, NAME, {
       workers,
+      leastMs: LEAST_MS,
+      mostMs: MOST_MS,
       mostFailures: MOST_FAILURES,
       async work(key) {
         const { namespace, name } = placeIn(key)
@@ -104,6 +108,18 @@ class Mirror {
   }
 
   async write(source: Endpoints): Promise<void> {
+    try {
+      await this.#write(source)
+    } catch (error) {
+      const { namespace, name } = source.metadata
+      const why = error instanceof Error ? error.message : String(error)
+      const message = `Error updating Endpoint Slices for Endpoints ${namespace}/${name}: ${why}`
+      this.#warn(source, 'FailedToUpdateEndpointSlices', message)
+      throw error
+    }
+  }
+
+  async #write(source: Endpoints): Promise<void> {
     const { slices, most } = this.#parts
     const { namespace = '', name = '', uid } = source.metadata
     const { groups, invalid, skipped } = mirrored(source, most)
@@ -125,24 +141,25 @@ class Mirror {
     for (const slice of this.#parts.slices.of(key)) await this.#writes.remove(slice)
   }
 
-  #tell({ metadata }: Endpoints, invalid: number, skipped: number): void {
-    const { recorder, most } = this.#parts
-    const { namespace = '', name = '', uid = '' } = metadata
-    const about = { apiVersion: 'v1', kind: 'Endpoints', namespace, name, uid }
+  #tell(source: Endpoints, invalid: number, skipped: number): void {
     if (invalid > 0)
-      recorder.event(
-        about,
-        'Warning',
+      this.#warn(
+        source,
         'InvalidIPAddress',
         `Skipped ${invalid} invalid IP addresses when mirroring to EndpointSlices`,
       )
     if (skipped > 0)
-      recorder.event(
-        about,
-        'Warning',
+      this.#warn(
+        source,
         'TooManyAddressesToMirror',
-        `A max of ${most} addresses can be mirrored to EndpointSlices per Endpoints subset. ${skipped} addresses were skipped`,
+        `A max of ${this.#parts.most} addresses can be mirrored to EndpointSlices per Endpoints subset. ${skipped} addresses were skipped`,
       )
+  }
+
+  #warn({ metadata }: Endpoints, reason: string, message: string): void {
+    const { namespace = '', name = '', uid = '' } = metadata
+    const about = { apiVersion: 'v1', kind: 'Endpoints', namespace, name, uid }
+    this.#parts.recorder.event(about, 'Warning', reason, message)
   }
 
   #frameOf(source: Endpoints): SliceFrame {

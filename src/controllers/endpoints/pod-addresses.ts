@@ -1,35 +1,46 @@
 /** Addresses of Endpoints. */
-import { ipFamily } from '../../meta/names.ts'
 import type { EndpointAddress } from '../../kinds/core/endpoints.ts'
 import type { Service } from '../../kinds/core/service/service.ts'
 import type { PodFacts } from './pod-facts.ts'
-import { isPortless, portsOn } from './pod-ports.ts'
+import { isPortless, portsOf, type ResolvedPort } from './pod-ports.ts'
 import type { ServedAddress } from './subsets.ts'
 
-/** What the pods of a service serve, each port of each of them. */
+/** What the pods of a service serve. */
 export function servedBy(service: Service, pods: readonly PodFacts[]): ServedAddress[] {
   const takesAll = service.spec.publishNotReadyAddresses === true
+  const portsFor = endpointPortsOf(service)
   return pods.flatMap((pod): ServedAddress[] => {
     if (pod.hasEnded || (pod.isTerminating && !takesAll)) return []
     const ip = ipFor(service, pod)
     if (ip === undefined) return []
     const address = addressOf(service, pod, ip)
-    const isReady = takesAll || pod.isReady
-    if (isPortless(service)) return [{ address, isReady, port: null }]
-    return portsOn(pod, service).map(({ name, ...port }) => ({
-      address,
-      isReady,
-      port: { ...(name === '' ? {} : { name }), ...port },
-    }))
+    return [{ address, isReady: takesAll || pod.isReady, ports: portsFor(pod) }]
   })
+}
+
+const NO_PORT = [null] as const
+
+function endpointPortsOf(service: Service): (pod: PodFacts) => ServedAddress['ports'] {
+  if (isPortless(service)) return () => NO_PORT
+  const portsFor = portsOf(service)
+  const known = new Map<readonly ResolvedPort[], ServedAddress['ports']>()
+  return (pod) => {
+    const resolved = portsFor(pod)
+    let ports = known.get(resolved)
+    if (!ports) {
+      ports = resolved.map(({ name, ...port }) => ({ ...(name === '' ? {} : { name }), ...port }))
+      known.set(resolved, ports)
+    }
+    return ports
+  }
 }
 
 /** The address of a pod in the first family of the service; its primary one where that has none. */
 function ipFor({ spec }: Service, { ips }: PodFacts): string | undefined {
   const [family] = spec.ipFamilies ?? []
-  if (family === undefined) return ips[0]
+  if (family === undefined) return ips[0]?.ip
   const wanted = family === 'IPv6' ? 6 : 4
-  return ips.find((ip) => ipFamily(ip) === wanted)
+  return ips.find((one) => one.family === wanted)?.ip
 }
 
 /** The name of a pod in the DNS of a service; none where it is not meant for it. */

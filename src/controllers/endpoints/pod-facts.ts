@@ -1,6 +1,7 @@
 /** What controllers of endpoints need to know of a pod. */
-import { parseTime } from '../../base/time.ts'
+import { parsedTime } from '../../base/time.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
+import { ipFamily } from '../../meta/names.ts'
 import { isTerminating } from '../finalizer.ts'
 
 /** A named port of a container. */
@@ -10,6 +11,12 @@ interface NamedPort {
   readonly port: number
 }
 
+/** An address of a pod. */
+interface PodIp {
+  readonly ip: string
+  readonly family: 4 | 6 | null
+}
+
 /** A pod, as far as endpoints depend on it. */
 export interface PodFacts {
   readonly namespace: string
@@ -17,7 +24,7 @@ export interface PodFacts {
   readonly uid: string
   readonly node: string
   /** The primary address first. */
-  readonly ips: readonly string[]
+  readonly ips: readonly PodIp[]
   readonly hostname: string
   readonly subdomain: string
   readonly isReady: boolean
@@ -40,11 +47,14 @@ export function factsOf(pod: Pod): PodFacts {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
     node: spec.nodeName ?? '',
-    ips: ips.length > 0 || podIP === '' ? ips : [podIP],
+    ips: (ips.length > 0 || podIP === '' ? ips : [podIP]).map((ip) => ({
+      ip,
+      family: ipFamily(ip),
+    })),
     hostname: spec.hostname ?? '',
     subdomain: spec.subdomain ?? '',
     isReady: ready?.status === 'True',
-    readySince: ready?.lastTransitionTime === undefined ? 0 : parseTime(ready.lastTransitionTime),
+    readySince: parsedTime(ready?.lastTransitionTime) ?? 0,
     isTerminating: isTerminating(pod),
     hasEnded: status.phase === 'Succeeded' || status.phase === 'Failed',
     ports: spec.containers.flatMap(({ ports = [] }) =>

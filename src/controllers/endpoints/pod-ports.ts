@@ -19,15 +19,21 @@ export const hasNoAddress = ({ spec }: Service): boolean =>
 export const isPortless = ({ spec }: Service): boolean =>
   (spec.ports ?? []).length === 0 && isHeadless(spec)
 
-/** The ports of a service on one pod; those that it does not have are left out. */
-export function portsOn(pod: PodFacts, { spec }: Service): ResolvedPort[] {
-  return (spec.ports ?? []).flatMap(({ name = '', protocol = 'TCP', appProtocol, ...target }) => {
-    const { targetPort = target.port } = target
-    const port =
-      typeof targetPort === 'string'
-        ? pod.ports.find((one) => one.name === targetPort && one.protocol === protocol)?.port
-        : Number(targetPort)
-    if (port === undefined) return []
-    return [{ name, protocol, port, ...(appProtocol === undefined ? {} : { appProtocol }) }]
-  })
+/** The ports of a service on a pod; those that the pod does not have are left out. */
+export function portsOf({ spec }: Service): (pod: PodFacts) => readonly ResolvedPort[] {
+  const { ports = [] } = spec
+  const on = (pod: PodFacts | null) =>
+    ports.flatMap(({ name = '', protocol = 'TCP', appProtocol, ...target }): ResolvedPort[] => {
+      const { targetPort = target.port } = target
+      const port =
+        typeof targetPort === 'string'
+          ? pod?.ports.find((one) => one.name === targetPort && one.protocol === protocol)?.port
+          : Number(targetPort)
+      if (port === undefined) return []
+      return [{ name, protocol, port, ...(appProtocol === undefined ? {} : { appProtocol }) }]
+    })
+  if (ports.some(({ targetPort }) => typeof targetPort === 'string')) return on
+  // They are the same on all pods.
+  const all = on(null)
+  return () => all
 }

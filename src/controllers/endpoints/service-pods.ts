@@ -15,6 +15,8 @@ interface Selection {
   readonly selector: readonly (readonly [label: string, value: string])[]
   /** The selected pods by their keys. */
   readonly pods: Map<string, PodFacts>
+  /** Their keys in order; null: to be sorted. */
+  order: readonly string[] | null
   /** Whether the pods that were there before the service have been looked for. */
   isFilled: boolean
 }
@@ -44,7 +46,7 @@ export class ServicePods {
     let selections = this.#selections.get(namespace)
     if (!selections) this.#selections.set(namespace, (selections = new Map()))
     if (sameValue(selections.get(key)?.selector, wanted)) return
-    selections.set(key, { selector: wanted, pods: new Map(), isFilled })
+    selections.set(key, { selector: wanted, pods: new Map(), order: null, isFilled })
   }
 
   /** Forgets a service. */
@@ -67,14 +69,17 @@ export class ServicePods {
     const pod = this.#pods.get(namespace, name)
     const labels: Labels = pod?.metadata.labels ?? {}
     let facts: PodFacts | null = null
-    for (const [service, { selector, pods }] of selections) {
+    for (const [service, selection] of selections) {
+      const { selector, pods } = selection
       const before = pods.get(key)
       if (pod && matches(selector, labels)) {
         facts ??= factsOf(pod)
         pods.set(key, facts)
+        if (!before) selection.order = null
         if (!sameValue(before, facts)) this.#changed(service)
       } else if (before) {
         pods.delete(key)
+        selection.order = null
         this.#changed(service)
       }
     }
@@ -85,7 +90,8 @@ export class ServicePods {
     const selection = this.#selections.get(namespace)?.get(key)
     if (!selection) return []
     if (!selection.isFilled) await this.#fill(namespace, selection)
-    return [...selection.pods.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+    selection.order ??= [...selection.pods.keys()].sort()
+    return selection.order.flatMap((pod) => selection.pods.get(pod) ?? [])
   }
 
   async #fill(namespace: string, selection: Selection): Promise<void> {
@@ -102,6 +108,7 @@ export class ServicePods {
       const pause = pace.pause()
       if (pause) await pause
     }
+    selection.order = null
     selection.isFilled = true
   }
 }

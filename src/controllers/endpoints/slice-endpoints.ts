@@ -4,7 +4,7 @@ import type { Service } from '../../kinds/core/service/service.ts'
 import type { Endpoint, EndpointSlice } from '../../kinds/discovery/endpoint-slice.ts'
 import type { PodFacts } from './pod-facts.ts'
 import { hostnameIn, referenceTo } from './pod-addresses.ts'
-import { hasNoAddress, isPortless, portsOn } from './pod-ports.ts'
+import { hasNoAddress, isPortless, portsOf, type ResolvedPort } from './pod-ports.ts'
 import { keyOfPorts, type PortGroup } from './slice-plan.ts'
 
 type AddressType = EndpointSlice['addressType']
@@ -32,28 +32,44 @@ export function endpointGroups(
   type: AddressType,
   surroundings: EndpointSurroundings,
 ): { readonly groups: readonly PortGroup[]; readonly isNodeMissing: boolean } {
-  const groups = new Map<string, { ports: PortGroup['ports']; endpoints: Endpoint[] }>()
+  const groups = new Map<string, OpenGroup>()
+  // Most pods share their ports.
+  const byPorts = new Map<readonly ResolvedPort[], OpenGroup>()
   const takesAll = service.spec.publishNotReadyAddresses === true
+  const portsFor = isPortless(service) ? () => NO_PORTS : portsOf(service)
+  const family = type === 'IPv6' ? 6 : 4
   let isNodeMissing = false
   for (const pod of pods) {
     if (pod.hasEnded) continue
     if (pod.isTerminating && !takesAll && !surroundings.tellsTermination) continue
-    const addresses = pod.ips.filter((ip) => ipFamily(ip) === (type === 'IPv6' ? 6 : 4))
+    const addresses = pod.ips.flatMap((one) => (one.family === family ? [one.ip] : []))
     if (addresses.length === 0) continue
     const zone = pod.node === '' ? '' : surroundings.zoneOf(pod.node)
     if (zone === null && !takesAll) {
       isNodeMissing = true
       continue
     }
-    const ports = isPortless(service) ? [] : portsOn(pod, service)
-    const endpoint = endpointOf(service, pod, { addresses, zone: zone ?? '', ...surroundings })
-    const key = keyOfPorts(ports)
-    const group = groups.get(key)
-    if (group) group.endpoints.push(endpoint)
-    else groups.set(key, { ports, endpoints: [endpoint] })
+    const ports = portsFor(pod)
+    const { tellsTermination } = surroundings
+    const endpoint = endpointOf(service, pod, { addresses, zone: zone ?? '', tellsTermination })
+    let group = byPorts.get(ports)
+    if (!group) {
+      const key = keyOfPorts(ports)
+      group = groups.get(key) ?? { ports, endpoints: [] }
+      groups.set(key, group)
+      byPorts.set(ports, group)
+    }
+    group.endpoints.push(endpoint)
   }
   return { groups: [...groups.values()], isNodeMissing }
 }
+
+interface OpenGroup {
+  readonly ports: PortGroup['ports']
+  readonly endpoints: Endpoint[]
+}
+
+const NO_PORTS: readonly ResolvedPort[] = []
 
 interface PodPlace {
   readonly addresses: readonly string[]

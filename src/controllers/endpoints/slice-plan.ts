@@ -112,8 +112,8 @@ function kept(
       continue
     }
     wanted.delete(identity)
-    const { hints, ...content } = before
-    const isSame = sameValue(content, next)
+    const { hints } = before
+    const isSame = sameEndpoint(before, next)
     left.push(isSame ? before : { ...next, ...(hints ? { hints } : {}) })
     if (!isSame) isChanged = true
   }
@@ -131,14 +131,19 @@ function fullestWithRoom(
     .sort((a, b) => b.endpoints.length - a.endpoints.length)[0]
 }
 
+/** Whether two endpoints differ in nothing but hints. */
+function sameEndpoint(a: Endpoint, b: Endpoint): boolean {
+  for (const [name, value] of Object.entries(a))
+    if (name !== 'hints' && !sameValue(value, b[name as keyof Endpoint])) return false
+  return Object.entries(b).every(([name, value]) => Object.hasOwn(a, name) || value === undefined)
+}
+
 /** What makes two endpoints the same one in different states. */
-const identityOf = ({ addresses, hostname, targetRef }: Endpoint): string =>
-  JSON.stringify([
-    [...addresses].sort(),
-    hostname ?? '',
-    targetRef?.namespace ?? '',
-    targetRef?.name ?? '',
-  ])
+function identityOf({ addresses, hostname = '', targetRef }: Endpoint): string {
+  const [only = '', ...others] = addresses
+  const all = others.length === 0 ? only : [...addresses].sort().join(',')
+  return `${all}|${hostname}|${targetRef?.namespace ?? ''}|${targetRef?.name ?? ''}`
+}
 
 /** The same for the same ports in any order. */
 export const keyOfPorts = (ports: readonly EndpointPort[]): string =>

@@ -10,7 +10,7 @@ const tcp = (port: number, name = ''): EndpointPort => ({
 const at = (ip: string, port: EndpointPort | null = tcp(80), isReady = true): ServedAddress => ({
   address: { ip, targetRef: { kind: 'Pod', uid: `u-${ip}` } },
   isReady,
-  port,
+  ports: [port],
 })
 /** Subsets in short: addresses, those that are not ready in brackets, and ports. */
 const short = (subsets: readonly EndpointSubset[]) =>
@@ -53,7 +53,7 @@ describe('subsets', () => {
 
   test('have an address twice when two pods have it', () => {
     const other = { address: { ip: '10.0.0.1', targetRef: { kind: 'Pod', uid: 'other' } } }
-    const served = [at('10.0.0.1'), { ...other, isReady: true, port: tcp(80) }]
+    const served = [at('10.0.0.1'), { ...other, isReady: true, ports: [tcp(80)] }]
     expect(short(packed(served))).toEqual(['10.0.0.1 10.0.0.1 :80'])
   })
 })

@@ -1,12 +1,12 @@
 /** Subsets of an Endpoints object in their canonical form. */
 import type { EndpointAddress, EndpointPort, EndpointSubset } from '../../kinds/core/endpoints.ts'
 
-/** An address and one of the ports that it serves. */
+/** An address and the ports that it serves. */
 export interface ServedAddress {
   readonly address: EndpointAddress
   readonly isReady: boolean
   /** Null: no port in particular. */
-  readonly port: EndpointPort | null
+  readonly ports: readonly (EndpointPort | null)[]
 }
 
 /** Number of addresses that one Endpoints object may have. */
@@ -17,41 +17,66 @@ const MOST = 1000
  * serve share a subset. Addresses are in order of IP and pod, ports in order of name and number.
  */
 export function packed(served: readonly ServedAddress[]): EndpointSubset[] {
-  const groups = new Map<string, { ports: EndpointPort[]; served: ServedAddress[] }>()
-  for (const { port, served: all } of byPort(served).values()) {
-    const key = JSON.stringify(all.map(({ address, isReady }) => [keyOfAddress(address), isReady]))
-    const group = groups.get(key)
+  /** Those that may have the same addresses. */
+  const groups = new Map<string, PortGroup[]>()
+  for (const { port, served: all } of byPort(served)) {
+    const key = `${all.length} ${all[0]!.key}`
+    const alike = groups.get(key) ?? []
+    const group = alike.find((one) => isSame(one.served, all))
     if (group && port) group.ports.push(port)
-    else groups.set(key, { ports: port ? [port] : [], served: all })
+    else groups.set(key, [...alike, { ports: port ? [port] : [], served: all }])
   }
   return [...groups.values()]
+    .flat()
     .map(({ ports, served: all }) => subsetOf(ports, all))
     .sort((a, b) => compare(JSON.stringify(a.ports ?? []), JSON.stringify(b.ports ?? [])))
 }
 
+interface KeyedAddress {
+  readonly key: string
+  readonly of: ServedAddress
+}
+
+interface PortGroup {
+  readonly ports: EndpointPort[]
+  readonly served: readonly KeyedAddress[]
+}
+
+const isSame = (a: readonly KeyedAddress[], b: readonly KeyedAddress[]): boolean =>
+  a.length === b.length &&
+  a.every(({ key, of }, i) => key === b[i]!.key && of.isReady === b[i]!.of.isReady)
+
 interface PortAddresses {
   readonly port: EndpointPort | null
-  readonly served: ServedAddress[]
+  readonly served: KeyedAddress[]
 }
 
 /** The addresses of each port, in order. */
-function byPort(served: readonly ServedAddress[]): ReadonlyMap<string, PortAddresses> {
-  const sorted = [...served].sort((a, b) =>
-    compare(keyOfAddress(a.address), keyOfAddress(b.address)),
-  )
+function byPort(served: readonly ServedAddress[]): Iterable<PortAddresses> {
+  const sorted = served
+    .map((of): KeyedAddress => ({ key: keyOfAddress(of.address), of }))
+    .sort((a, b) => compare(a.key, b.key))
   const found = new Map<string, PortAddresses>()
-  for (const one of sorted) {
-    const key = JSON.stringify(one.port)
-    const known = found.get(key)
-    if (known) known.served.push(one)
-    else found.set(key, { port: one.port, served: [one] })
-  }
-  return found
+  // Most pods share their ports.
+  const known = new Map<EndpointPort | null, PortAddresses>()
+  for (const one of sorted)
+    for (const port of one.of.ports) {
+      let addresses = known.get(port)
+      if (!addresses) {
+        const key = JSON.stringify(port)
+        addresses = found.get(key) ?? { port, served: [] }
+        found.set(key, addresses)
+        known.set(port, addresses)
+      }
+      addresses.served.push(one)
+    }
+  return found.values()
 }
 
-function subsetOf(ports: EndpointPort[], served: readonly ServedAddress[]): EndpointSubset {
-  const ready = served.flatMap(({ address, isReady }) => (isReady ? [address] : []))
-  const notReady = served.flatMap(({ address, isReady }) => (isReady ? [] : [address]))
+function subsetOf(ports: EndpointPort[], served: readonly KeyedAddress[]): EndpointSubset {
+  const ready: EndpointAddress[] = []
+  const notReady: EndpointAddress[] = []
+  for (const { of } of served) (of.isReady ? ready : notReady).push(of.address)
   ports.sort((a, b) => compare(a.name ?? '', b.name ?? '') || a.port - b.port)
   return {
     ...(ready.length === 0 ? {} : { addresses: ready }),
@@ -60,7 +85,9 @@ function subsetOf(ports: EndpointPort[], served: readonly ServedAddress[]): Endp
   }
 }
 
-const keyOfAddress = ({ ip, targetRef }: EndpointAddress): string => `${ip} ${targetRef?.uid ?? ''}`
+/** The same for the same address of the same pod. */
+export const keyOfAddress = ({ ip, targetRef }: EndpointAddress): string =>
+  `${ip} ${targetRef?.uid ?? ''}`
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 

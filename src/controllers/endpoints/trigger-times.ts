@@ -1,5 +1,5 @@
 /** When the changes happened that endpoints follow from. */
-import { parseTime } from '../../base/time.ts'
+import { parsedTime } from '../../base/time.ts'
 import type { Service } from '../../kinds/core/service/service.ts'
 import type { PodFacts } from './pod-facts.ts'
 
@@ -12,8 +12,7 @@ export class TriggerTimes {
    * has a time did.
    */
   next(key: string, { metadata }: Service, pods: readonly PodFacts[]): string | null {
-    const made =
-      metadata.creationTimestamp === undefined ? 0 : parseTime(metadata.creationTimestamp)
+    const made = parsedTime(metadata.creationTimestamp) ?? 0
     const newest = pods.reduce((most, { readySince }) => Math.max(most, readySince), made)
     const before = this.#seen.get(key) ?? 0
     this.#seen.set(key, Math.max(newest, before))

@@ -1,5 +1,5 @@
 import { Pace } from '../../base/event-loop.ts'
-import { parseTime } from '../../base/time.ts'
+import { parsedTime } from '../../base/time.ts'
 import type { Client } from '../../client/client.ts'
 import type { EventRecorder } from '../../client/event-recorder.ts'
 import type { Lister } from '../../client/informer.ts'
@@ -150,8 +150,7 @@ export class NodeMonitor {
 
   #renewMs(name: string): number | null {
     const { leases, words } = this.#parts
-    const renewTime = leases.get(words.leases, name)?.spec.renewTime
-    return renewTime === undefined ? null : parseTime(renewTime)
+    return parsedTime(leases.get(words.leases, name)?.spec.renewTime)
   }
 
   /** Pods leave a node that is not ready; where it has the taint of the other reason already, at once. */

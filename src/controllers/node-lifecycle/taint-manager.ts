@@ -21,6 +21,8 @@ interface Leaving {
   readonly node: string
   readonly atMs: number
   isDeleted: boolean
+  /** Whether its deletion was told of. */
+  isTold: boolean
 }
 
 interface TaintManagerParts {
@@ -88,7 +90,7 @@ export class TaintManager {
     if (known && known.uid === uid && (known.isDeleted || ms > 0)) return
     if (known && !known.isDeleted && ms > 0) this.#cancel(key)
     const atMs = this.#context.clock.now() + ms
-    this.#leaving.set(key, { uid, node, atMs, isDeleted: false })
+    this.#leaving.set(key, { uid, node, atMs, isDeleted: false, isTold: false })
     this.queue.add(key, ms)
   }
 
@@ -109,7 +111,8 @@ export class TaintManager {
     const ms = leaving.atMs - this.#context.clock.now()
     if (ms > 0) return ms
     leaving.isDeleted = true
-    this.#tell(key, `Marking for deletion Pod ${key}`)
+    if (!leaving.isTold) this.#tell(key, `Marking for deletion Pod ${key}`)
+    leaving.isTold = true
     try {
       await this.#delete(key, leaving)
     } catch (error) {

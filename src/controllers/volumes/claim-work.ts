@@ -1,19 +1,25 @@
 import type { Lister } from '../../client/informer.ts'
-import type { PersistentVolume } from '../../kinds/core/persistent-volume.ts'
+import { keyOf } from '../../client/transport.ts'
 import type { PersistentVolumeClaim } from '../../kinds/core/persistent-volume-claim.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
 import type { StorageClass } from '../../kinds/storage/storage-class.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
+import { migratedProvisioner } from '../attach-detach/migrated-volumes.ts'
+import type { ClaimUsers } from '../claim-users.ts'
+import type { KnownVolumes } from './known-volumes.ts'
 import { bestVolume, classOf, faultOf, isNamedBy } from './volume-match.ts'
 import { hasOwn, type VolumeWrites } from './volume-writes.ts'
 
 /** What is known when a claim is worked on. */
 export interface ClaimWorkParts {
   readonly v: Vocabulary
+  readonly gate: (name: string) => boolean
   readonly writes: VolumeWrites
-  readonly volumes: ReadonlyMap<string, PersistentVolume>
+  readonly volumes: KnownVolumes
   readonly classes: Lister<StorageClass>
-  readonly pods: Lister<Pod>
+  readonly users: ClaimUsers
+  /** Whether volumes are asked for where there are none. */
+  readonly provisions: boolean
 }
 
 /** Finds volumes for claims, and watches over those that are bound. */
@@ -30,9 +36,16 @@ export class ClaimWork {
     return status.phase === 'Bound' && hasOwn(metadata.annotations, bindCompleted)
   }
 
-  /** Brings a claim forward. Throws to try again. */
-  async work(claim: PersistentVolumeClaim): Promise<void> {
+  /** Whether a claim waits for any volume that fits it. */
+  takesAny(claim: PersistentVolumeClaim): boolean {
     const { writes } = this.#parts
+    return !hasOwn(claim.metadata.annotations, writes.bindCompleted) && !this.#isDelayed(claim)
+  }
+
+  /** Brings a claim forward. Throws to try again. */
+  async work(known: PersistentVolumeClaim): Promise<void> {
+    const { writes } = this.#parts
+    const claim = await writes.noteClaim(known)
     if (hasOwn(claim.metadata.annotations, writes.bindCompleted)) return this.#keep(claim)
     const { volumeName = '' } = claim.spec
     return volumeName === '' ? this.#find(claim) : this.#take(claim, volumeName)
@@ -54,15 +67,14 @@ export class ClaimWork {
 
   /** A claim that takes any volume. */
   async #find(claim: PersistentVolumeClaim): Promise<void> {
-    const { v, writes, volumes, classes } = this.#parts
+    const { v, writes, volumes } = this.#parts
     const className = classOf(claim, v)
-    const found = className === '' ? null : classes.get('', className)
-    const isDelayed = found?.volumeBindingMode === 'WaitForFirstConsumer'
-    const volume = bestVolume(volumes.values(), { claim, isDelayed, v })
+    const isDelayed = this.#isDelayed(claim)
+    const volume = bestVolume(volumes, { claim, isDelayed })
     if (volume) return writes.bind(volume, claim)
     const selected = v.resolve('volume.{label}/selected-node')
-    if (isDelayed && !hasOwn(claim.metadata.annotations, selected)) this.#tellWaiting(claim)
-    else if (className !== '') await this.#provision(claim, className, found)
+    if (isDelayed && !hasOwn(claim.metadata.annotations, selected)) await this.#tellWaiting(claim)
+    else if (className !== '') await this.#provision(claim, className)
     else writes.tell(claim, { type: 'Normal', reason: 'FailedBinding', message: NO_VOLUME })
     await this.#pending(claim)
   }
@@ -82,10 +94,18 @@ export class ClaimWork {
     }
     if (isNamedBy(volume, claim)) return writes.bind(volume, claim)
     const message = `volume ${shown} already bound to a different claim.`
+    writes.tell(claim, { type: 'Warning', reason: 'FailedBinding', message })
     if (hasOwn(claim.metadata.annotations, writes.byController))
       throw new Error(`invalid binding of claim ${claim.metadata.name}: ${message}`)
-    writes.tell(claim, { type: 'Warning', reason: 'FailedBinding', message })
     return this.#pending(claim)
+  }
+
+  /** Whether only a pod decides which volume a claim gets. */
+  #isDelayed(claim: PersistentVolumeClaim): boolean {
+    const { v, classes } = this.#parts
+    const className = classOf(claim, v)
+    const found = className === '' ? null : classes.get('', className)
+    return found?.volumeBindingMode === 'WaitForFirstConsumer'
   }
 
   #pending(claim: PersistentVolumeClaim): Promise<void> {
@@ -95,19 +115,12 @@ export class ClaimWork {
       : this.#parts.writes.claimPhase(claim, 'Pending', null)
   }
 
-  #tellWaiting(claim: PersistentVolumeClaim): void {
-    const { namespace = '', name } = claim.metadata
-    const waiting = this.#parts.pods
-      .list(namespace)
-      .filter(
-        ({ spec }) =>
-          (spec.nodeName ?? '') === '' &&
-          (spec.volumes ?? []).some(
-            ({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === name,
-          ),
-      )
+  async #tellWaiting(claim: PersistentVolumeClaim): Promise<void> {
+    const { namespace = '', name = '' } = claim.metadata
+    const users = await this.#parts.users.of(keyOf(namespace, name))
+    const waiting = users
+      .filter((pod) => (pod.spec.nodeName ?? '') === '' && !hasEnded(pod))
       .map(({ metadata }) => metadata.name ?? '')
-      .sort()
     const type = 'Normal'
     const { writes } = this.#parts
     if (waiting.length === 0)
@@ -118,19 +131,17 @@ export class ClaimWork {
   }
 
   /** Leaves it to a provisioner of the cluster: none is built in. */
-  async #provision(
-    claim: PersistentVolumeClaim,
-    className: string,
-    found: StorageClass | null,
-  ): Promise<void> {
-    const { v, writes } = this.#parts
+  async #provision(claim: PersistentVolumeClaim, className: string): Promise<void> {
+    const { v, writes, classes, provisions } = this.#parts
+    if (!provisions) return
+    const found = classes.get('', className)
     const failed = (message: string) =>
       writes.tell(claim, { type: 'Warning', reason: 'ProvisioningFailed', message })
     if (!found) {
       const resource = v.resolve('storageclass.storage{api}')
       return failed(`${resource} ${JSON.stringify(className)} not found`)
     }
-    const { provisioner } = found
+    const provisioner = migratedProvisioner(found.provisioner, this.#parts) ?? found.provisioner
     if (provisioner.startsWith(v.resolve('{label}/')))
       return failed(`no volume plugin matched name: ${provisioner}`)
     await writes.annotate(claim, {
@@ -144,6 +155,9 @@ export class ClaimWork {
     })
   }
 }
+
+const hasEnded = ({ status }: Pod): boolean =>
+  status.phase === 'Succeeded' || status.phase === 'Failed'
 
 const NO_VOLUME = 'no persistent volumes available for this claim and no storage class is set'
 const NO_CONSUMER = 'waiting for first consumer to be created before binding'

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { PersistentVolume } from '../../kinds/core/persistent-volume.ts'
 import type { PersistentVolumeClaim } from '../../kinds/core/persistent-volume-claim.ts'
 import { vocabularies } from '../../vocabulary/index.ts'
+import { KnownVolumes } from './known-volumes.ts'
 import { bestVolume, faultOf } from './volume-match.ts'
 
 const v = vocabularies.kubernetes
@@ -40,6 +41,12 @@ const claim = (spec: object = {}, metadata: object = {}) =>
     status: { phase: 'Pending' },
   }) as unknown as PersistentVolumeClaim
 const own = { namespace: 'ns', name: 'c' }
+
+const known = (volumes: readonly PersistentVolume[]) => {
+  const stock = new KnownVolumes(v)
+  for (const one of volumes) stock.set(one)
+  return stock
+}
 
 describe('the best volume', () => {
   for (const [name, of, volumes, expected] of [
@@ -126,12 +133,14 @@ describe('the best volume', () => {
     ],
   ] as [string, PersistentVolumeClaim, PersistentVolume[], string | undefined][])
     test(name, () =>
-      expect(bestVolume(volumes, { claim: of, isDelayed: false, v })?.metadata.name).toBe(expected),
+      expect(bestVolume(known(volumes), { claim: of, isDelayed: false })?.metadata.name).toBe(
+        expected,
+      ),
     )
 
   test('for a claim that waits for its pod only one that names it', () => {
     const found = (...volumes: PersistentVolume[]) =>
-      bestVolume(volumes, { claim: claim(), isDelayed: true, v })?.metadata.name
+      bestVolume(known(volumes), { claim: claim(), isDelayed: true })?.metadata.name
     expect(found(volume('a'))).toBe(undefined)
     expect(found(volume('a'), volume('b', { ref: own }))).toBe('b')
   })

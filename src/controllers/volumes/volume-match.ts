@@ -12,7 +12,17 @@ export interface WantedVolume {
   readonly claim: PersistentVolumeClaim
   /** Only volumes that name the claim count: the others wait for a pod. */
   readonly isDelayed: boolean
-  readonly v: Vocabulary
+}
+
+/** Volumes that claims are matched with. */
+export interface VolumeStock {
+  /** Those that name a claim. */
+  naming(claim: PersistentVolumeClaim): Iterable<PersistentVolume>
+  /** The smallest that are free, of the class and mode of a claim and large enough, and have what `test` asks for. */
+  free(
+    claim: PersistentVolumeClaim,
+    test: (volume: PersistentVolume) => boolean,
+  ): Iterable<PersistentVolume>
 }
 
 /**
@@ -20,24 +30,31 @@ export interface WantedVolume {
  * when none fits.
  */
 export function bestVolume(
-  volumes: Iterable<PersistentVolume>,
-  { claim, isDelayed, v }: WantedVolume,
+  volumes: VolumeStock,
+  { claim, isDelayed }: WantedVolume,
 ): PersistentVolume | null {
-  const selector = claim.spec.selector ? selectorFromObject(claim.spec.selector) : null
-  const wantedClass = classOf(claim, v)
-  const isFree = (volume: PersistentVolume): boolean =>
-    !isDelayed &&
-    volume.status.phase === 'Available' &&
-    classOf(volume, v) === wantedClass &&
-    (!selector || matchesLabels(selector, volume.metadata.labels))
+  const selector = selectorOf(claim)
+  const free = isDelayed
+    ? []
+    : volumes.free(claim, ({ metadata }) => !selector || matchesLabels(selector, metadata.labels))
   let best: PersistentVolume | null = null
-  for (const volume of volumes) {
+  for (const volume of [...volumes.naming(claim), ...free]) {
     if (best && !isBetter(volume, best)) continue
     if (isTerminating(volume) || misfitOf(volume, claim) !== null) continue
-    if (volume.spec.claimRef ? isNamedBy(volume, claim) : isFree(volume)) best = volume
+    if (!volume.spec.claimRef || isNamedBy(volume, claim)) best = volume
   }
   return best
 }
+
+/** Whether a claim could take a free volume of its class. */
+export function couldTake(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+  if (misfitOf(volume, claim) !== null) return false
+  const selector = selectorOf(claim)
+  return !selector || matchesLabels(selector, volume.metadata.labels)
+}
+
+const selectorOf = ({ spec }: PersistentVolumeClaim) =>
+  spec.selector ? selectorFromObject(spec.selector) : null
 
 /** Why a volume that a claim names does not fit it; null when it does. */
 export function faultOf(
@@ -56,7 +73,11 @@ export function faultOf(
 
 /** Whether a volume and a claim are used in different ways. */
 export const isOtherMode = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
-  (volume.spec.volumeMode ?? 'Filesystem') !== (claim.spec.volumeMode ?? 'Filesystem')
+  modeOf(volume) !== modeOf(claim)
+
+/** How a volume is used, or is to be. */
+export const modeOf = ({ spec }: PersistentVolume | PersistentVolumeClaim): string =>
+  spec.volumeMode ?? 'Filesystem'
 
 /** Whether the reference of a volume is to this claim; one without a uid is to any claim of the name. */
 export function isNamedBy(
@@ -93,7 +114,8 @@ function misfitOf(volume: PersistentVolume, claim: PersistentVolumeClaim): Misfi
   return (claim.spec.accessModes ?? []).every((mode) => modes.includes(mode)) ? null : 'access'
 }
 
-const capacityOf = ({ spec }: PersistentVolume): Quantity =>
+/** Its size. */
+export const capacityOf = ({ spec }: PersistentVolume): Quantity =>
   parseQuantity(spec.capacity?.['storage'] ?? '0')
 
 /** Fewer access modes, then a reference to the claim, then less capacity, then the name. */

@@ -25,8 +25,9 @@ export class VolumeWork {
   }
 
   /** Brings a volume forward. Throws to try again. */
-  async work(volume: PersistentVolume): Promise<void> {
+  async work(known: PersistentVolume): Promise<void> {
     const { writes, queueClaim } = this.#parts
+    const volume = await writes.noteVolume(known)
     const { claimRef } = volume.spec
     if (!claimRef || (claimRef.uid ?? '') === '') {
       await writes.phase(volume, 'Available')
@@ -49,10 +50,12 @@ export class VolumeWork {
   }
 
   /** The claim that a volume is bound to; null when it is gone, even if there is another of its name. */
-  async #claimOf({ spec }: PersistentVolume): Promise<PersistentVolumeClaim | null> {
-    const { namespace = '', name = '', uid } = spec.claimRef!
+  async #claimOf(volume: PersistentVolume): Promise<PersistentVolumeClaim | null> {
+    const { namespace = '', name = '', uid } = volume.spec.claimRef!
     const known = this.#parts.claims.get(namespace, name)
     if (known?.metadata.uid === uid) return known
+    const { phase } = volume.status
+    if (phase === 'Released' || phase === 'Failed') return null
     // To release a volume that is used would lose data: what is known may be old.
     const live = await this.#parts.findClaim(namespace, name)
     return live?.metadata.uid === uid ? live : null

@@ -6,6 +6,7 @@ import { sameResources } from '../../kinds/core/resource-requirements.ts'
 import { sameValue } from '../../meta/field-errors.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import { CLAIMS, VOLUMES } from '../addresses.ts'
+import { notedClaim, notedVolume } from './migration-notes.ts'
 import { isNamedBy } from './volume-match.ts'
 
 type Annotations = Readonly<Record<string, string>>
@@ -24,6 +25,7 @@ export interface VolumeWriteParts {
   readonly client: Client
   readonly recorder: EventRecorder
   readonly v: Vocabulary
+  readonly gate: (name: string) => boolean
   /** Called with each volume that was written. */
   readonly wrote: (volume: PersistentVolume) => void
 }
@@ -119,10 +121,23 @@ export class VolumeWrites {
   async annotate(claim: PersistentVolumeClaim, annotations: Annotations): Promise<void> {
     const { annotations: present = {} } = claim.metadata
     if (Object.entries(annotations).every(([name, value]) => present[name] === value)) return
-    await this.#claimsOf(claim).update({
-      ...claim,
-      metadata: { ...claim.metadata, annotations: { ...present, ...annotations } },
-    })
+    await this.#annotated(claim, { ...present, ...annotations })
+  }
+
+  /** A claim that says which driver its volume is for, where a plugin has been replaced by one. */
+  async noteClaim(claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
+    const annotations = notedClaim(claim, this.#parts)
+    return annotations ? this.#annotated(claim, annotations) : claim
+  }
+
+  /** The same for a volume. */
+  async noteVolume(volume: PersistentVolume): Promise<PersistentVolume> {
+    const annotations = notedVolume(volume, this.#parts)
+    if (!annotations) return volume
+    const metadata = { ...volume.metadata, annotations: { ...annotations } }
+    const written = await this.#volumes.update({ ...volume, metadata })
+    this.#parts.wrote(written)
+    return written
   }
 
   /** Leaves an event. */
@@ -136,6 +151,14 @@ export class VolumeWrites {
       reason,
       message,
     )
+  }
+
+  #annotated(
+    claim: PersistentVolumeClaim,
+    annotations: Annotations,
+  ): Promise<PersistentVolumeClaim> {
+    const metadata = { ...claim.metadata, annotations: { ...annotations } }
+    return this.#claimsOf(claim).update({ ...claim, metadata })
   }
 
   async #claimVolume(
