@@ -50,13 +50,33 @@ export interface Checker {
 
 type Evaluate = (evaluator: unknown, node: unknown, context: unknown) => unknown
 
-/** State of a step of a comprehension. */
+/** The library's evaluator, as far as comprehensions need it. */
+export interface Runner {
+  run(node: Node, context: unknown): unknown
+}
+
+/** The variables of a step of a comprehension. */
+export interface LoopContext {
+  /** What the steps so far gave, for steps that add to it. */
+  accuValue: unknown
+  /** The context of the loop, whose other variables are those of a context. */
+  reuse(context: unknown): LoopContext
+  setIterValue(item: unknown, evaluator: Runner): void
+}
+
+/** A comprehension. */
 export interface Comprehension {
   readonly kind?: string
   readonly iterable: Node
   readonly iterVarName: string
   readonly init: Node
   readonly step: Node
+  /** Whether an error in a step ends the loop. */
+  readonly errorsAreFatal: boolean
+  /** Whether the loop goes on after a value. */
+  readonly condition?: (value: unknown) => boolean
+  readonly result: (value: unknown) => unknown
+  readonly iterCtx: LoopContext
 }
 
 /** The members of a parsed expression's node that we use. */

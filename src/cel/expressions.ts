@@ -1,4 +1,5 @@
 import { MAX_PATTERN_WEIGHT, patternWeight } from '../base/pattern-weight.ts'
+import type { Steps } from '../base/steps.ts'
 import { type Budget, OutOfBudget } from './budget.ts'
 import { celValue, type ObjectForm } from './cel-value.ts'
 import type { DeclaredType, ObjectType } from './declared-type.ts'
@@ -17,6 +18,7 @@ import { asWritten, baseEnvironment, insideName } from './function-library.ts'
 import { LazyObject } from './lazy-object.ts'
 import { type Meter, meterNodes } from './metering.ts'
 import { patternProblem } from './pattern.ts'
+import { ResumedLoops } from './resumed-loops.ts'
 import { sameCelValue } from './same-value.ts'
 
 type Environment = InstanceType<ReturnType<typeof celEngine>['Environment']>
@@ -26,6 +28,8 @@ export type Outcome =
   | { readonly value: unknown }
   | { readonly error: string }
   | { readonly outOfBudget: true }
+  /** See {@link Budget.isStopped}. */
+  | { readonly stopped: true }
 
 /** An expression that fits its types. */
 export interface Expression {
@@ -35,8 +39,10 @@ export interface Expression {
   readonly usesOldSelf: boolean
   /** Maximum cost of one evaluation. */
   readonly greatestCost: number
-  /** Evaluates for JSON values of the declared type. */
+  /** Evaluates for JSON values of the declared type. Without an outcome when the budget ends with its piece. */
   evaluate(self: unknown, oldSelf: unknown, budget: Budget): Outcome
+  /** The same, in pieces if it takes long. */
+  evaluateInSteps(self: unknown, oldSelf: unknown, budget: Budget): Steps<Outcome>
 }
 
 /** An expression, or why it is none. */
@@ -154,7 +160,11 @@ class CheckedExpression implements Expression {
   readonly #about: About
   #meter: Meter | null = null
 
-  constructor(parsed: Parsed, about: About, facts: Omit<Expression, 'evaluate'>) {
+  constructor(
+    parsed: Parsed,
+    about: About,
+    facts: Pick<Expression, 'gives' | 'usesOldSelf' | 'greatestCost'>,
+  ) {
     this.#parsed = parsed
     this.#about = about
     this.gives = facts.gives
@@ -163,22 +173,51 @@ class CheckedExpression implements Expression {
   }
 
   evaluate(self: unknown, oldSelf: unknown, budget: Budget): Outcome {
-    if (!this.#meter) meterNodes(this.#parsed.ast, (this.#meter = { budget }))
-    this.#meter.budget = budget
     budget.begin()
+    return this.#run(() => this.#contextOf(self, oldSelf), budget, null)
+  }
+
+  *evaluateInSteps(self: unknown, oldSelf: unknown, budget: Budget): Steps<Outcome> {
+    budget.begin()
+    const context = this.#contextOf(self, oldSelf)
+    const loops = new ResumedLoops(budget)
+    for (;;) {
+      loops.begin()
+      const outcome = this.#run(() => context, budget, loops)
+      if (!('stopped' in outcome)) return outcome
+      yield
+    }
+  }
+
+  #contextOf(self: unknown, oldSelf: unknown): ReadonlyMap<string, unknown> {
+    const { type, variables, formOf } = this.#about
+    const context = new Map([[variables.self, celValue(self, type, formOf)]])
+    if (this.usesOldSelf) context.set(variables.oldSelf, celValue(oldSelf, type, formOf))
+    return context
+  }
+
+  #run(
+    context: () => ReadonlyMap<string, unknown>,
+    budget: Budget,
+    loops: ResumedLoops | null,
+  ): Outcome {
+    if (!this.#meter) meterNodes(this.#parsed.ast, (this.#meter = { budget, loops }))
+    // Other evaluations may have begun between two pieces.
+    this.#meter.budget = budget
+    this.#meter.loops = loops
     try {
-      const { type, variables, formOf } = this.#about
-      const context = new Map([[variables.self, celValue(self, type, formOf)]])
-      if (this.usesOldSelf) context.set(variables.oldSelf, celValue(oldSelf, type, formOf))
-      const value = this.#parsed(context)
+      const value = this.#parsed(context())
       // An error in one operand may have been made up for by the other.
-      return budget.exceeded ? { outOfBudget: true } : { value }
+      return budget.isVain ? endOf(budget) : { value }
     } catch (error) {
-      if (error instanceof OutOfBudget || budget.exceeded) return { outOfBudget: true }
+      if (error instanceof OutOfBudget || budget.isVain) return endOf(budget)
       return { error: summaryOf(error) }
     }
   }
 }
+
+const endOf = (budget: Budget): Outcome =>
+  budget.isStopped ? { stopped: true } : { outOfBudget: true }
 
 /**
  * Leads calls to our functions and variables to those of the type, and checks patterns; returns whether the value

@@ -2,6 +2,7 @@ import { celEngine } from './engine.ts'
 import { findAllPattern, findPattern, matchesPattern } from './pattern.ts'
 import { sameCelValue } from './same-value.ts'
 import * as texts from './text-functions.ts'
+import { inZone, TIME_PARTS } from './time-functions.ts'
 import { readUrl, UrlValue } from './url-value.ts'
 
 type Environment = InstanceType<ReturnType<typeof celEngine>['Environment']>
@@ -36,6 +37,7 @@ const REPLACED: ReadonlySet<string> = new Set([
   'trim',
   'upperAscii',
   'url',
+  ...Object.keys(TIME_PARTS),
 ])
 
 /** Names of calls that lead to the library. */
@@ -51,16 +53,6 @@ const STANDARD: ReadonlySet<string> = new Set([
   'exists',
   'exists_one',
   'filter',
-  'getDate',
-  'getDayOfMonth',
-  'getDayOfWeek',
-  'getDayOfYear',
-  'getFullYear',
-  'getHours',
-  'getMilliseconds',
-  'getMinutes',
-  'getMonth',
-  'getSeconds',
   'has',
   'int',
   'map',
@@ -230,6 +222,20 @@ const SUMS: readonly Declaration[] = [
   }),
 ]
 
+const TIMES: readonly Declaration[] = [
+  ...Object.entries(TIME_PARTS).flatMap(([name, part]) => [
+    on(TIMESTAMP, name, [], 'int', (time: Date) => int(part(time))),
+    on(TIMESTAMP, name, ['string'], 'int', (time: Date, zone: string) =>
+      int(part(inZone(time, zone))),
+    ),
+  ]),
+  ...(['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'] as const).map((name) =>
+    on(DURATION, name, [], 'int', (span: Span) => span[name]()),
+  ),
+]
+
+type Span = Record<'getHours' | 'getMinutes' | 'getSeconds' | 'getMilliseconds', () => bigint>
+
 interface Summable {
   addDuration(other: Summable): Summable
 }
@@ -250,6 +256,7 @@ export function baseEnvironment(): Environment {
     ...LISTS,
     ...PLACES,
     ...SUMS,
+    ...TIMES,
   ]) {
     environment.registerFunction({
       name: `${OURS}${name}`,

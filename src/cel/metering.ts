@@ -1,6 +1,6 @@
 import { patternWeight } from '../base/pattern-weight.ts'
 import type { Budget } from './budget.ts'
-import { callOf, childrenOf, type Comprehension, type Node } from './engine.ts'
+import { callOf, childrenOf, type Comprehension, type Node, type Runner } from './engine.ts'
 import {
   callCost,
   NEW_LIST,
@@ -12,11 +12,14 @@ import {
 } from './estimate.ts'
 import { writtenName } from './function-library.ts'
 import { LazyObject } from './lazy-object.ts'
-import { joinLists, sameCelValue } from './same-value.ts'
+import type { ResumedLoops } from './resumed-loops.ts'
+import { joinLists, sameCelValue, takeLooked } from './same-value.ts'
 
 /** The budget that is being spent from. */
 export interface Meter {
   budget: Budget
+  /** The loops of an evaluation in pieces. */
+  loops: ResumedLoops | null
 }
 
 /** Makes a checked expression charge the cost of its parts, and compare and concatenate lists in their own ways. */
@@ -54,6 +57,7 @@ function meterNode(node: Node, meter: Meter): void {
       return spendBefore(node, NEW_MAP, meter)
     case 'comprehension': {
       const { init, step, kind } = node.args as Comprehension
+      resumable(node, meter)
       if (kind === 'quantifier' && typeof init.args === 'boolean') {
         return meterQuantifier(step, init, meter)
       }
@@ -80,14 +84,32 @@ function spendBefore(node: Node, cost: number, meter: Meter): void {
   })
 }
 
+function resumable(node: Node, meter: Meter): void {
+  const { evaluate } = node.meta
+  node.setMeta('evaluate', (evaluator: unknown, given: unknown, context: unknown) =>
+    meter.loops
+      ? meter.loops.run(evaluator as Runner, node, context)
+      : evaluate(evaluator, given, context),
+  )
+}
+
 /** Quantifiers continue after errors unless their outcome is certain: it is made so. */
 function meterQuantifier(step: Node, init: Node, meter: Meter): void {
   spendBefore(step, quantifierStep(init), meter)
   const { evaluate } = step.meta
-  step.setMeta('evaluate', (evaluator: unknown, given: unknown, context: unknown) =>
-    meter.budget.exceeded ? !init.args : evaluate(evaluator, given, context),
-  )
+  step.setMeta('evaluate', (evaluator: unknown, given: unknown, context: unknown) => {
+    if (meter.budget.isVain) return !init.args
+    try {
+      return evaluate(evaluator, given, context)
+    } catch (error) {
+      meter.budget.spend(PER_ERROR)
+      throw error
+    }
+  })
 }
+
+/** Cost of an error that a quantifier goes on after: it is made with a text about its place. */
+const PER_ERROR = 20
 
 function meterCall(node: Node, meter: Meter): void {
   const call = callOf(node)!
@@ -120,14 +142,27 @@ function meterOperator(node: Node, meter: Meter): void {
   const handle = node.handle!
   const { op } = node
   node.handle = (left, right, ...rest) => {
-    meter.budget.spend(operatorCost(op, left, right))
-    if (op === '+' && Array.isArray(left) && Array.isArray(right)) return joinLists(left, right)
-    if (op === 'in' && Array.isArray(right)) return right.some((one) => sameCelValue(left, one))
-    if (isComposite(left) && isComposite(right)) {
-      if (op === '==') return sameCelValue(left, right)
-      if (op === '!=') return !sameCelValue(left, right)
-    }
-    return handle(left, right, ...rest)
+    const cost = operatorCost(op, left, right)
+    meter.budget.spend(cost)
+    if (!isComposite(left) && !isComposite(right)) return handle(left, right, ...rest)
+    takeLooked()
+    const result = ownResult(op, left, right) ?? handle(left, right, ...rest)
+    // Values inside of values are not counted before.
+    meter.budget.spend(Math.max(0, Math.ceil(takeLooked() * PER_LOOK) - cost))
+    return result
+  }
+}
+
+/** Cost of a comparison of two values, in place of that of a character. */
+const PER_LOOK = 0.5
+
+/** Result for lists and maps; undefined where the library has it. */
+function ownResult(op: string, left: unknown, right: unknown): unknown {
+  if (op === '+' && Array.isArray(left) && Array.isArray(right)) return joinLists(left, right)
+  if (op === 'in' && Array.isArray(right)) return right.some((one) => sameCelValue(left, one))
+  if (isComposite(left) && isComposite(right)) {
+    if (op === '==') return sameCelValue(left, right)
+    if (op === '!=') return !sameCelValue(left, right)
   }
 }
 

@@ -13,8 +13,19 @@ export function markList(list: readonly unknown[], merge: ListMerge): void {
 const isNumeric = (value: unknown): value is number | bigint =>
   typeof value === 'bigint' || typeof value === 'number'
 
+// Values that were looked at since the last time this was read.
+let looked = 0
+
+/** How many values were compared since this was called last. */
+export function takeLooked(): number {
+  const count = looked
+  looked = 0
+  return count
+}
+
 /** Whether two values of expressions are equal. */
 export function sameCelValue(a: unknown, b: unknown): boolean {
+  looked++
   if (a === b) return true
   // An integer equals a double of the same amount.
   if (isNumeric(a) && isNumeric(b)) return a == b
@@ -54,9 +65,13 @@ function sameList(a: readonly unknown[], b: readonly unknown[]): boolean {
   })
 }
 
+const COPIES_PER_LOOK = 20
+
 /** Concatenates two lists by the rules of the left one. */
 export function joinLists(a: readonly unknown[], b: readonly unknown[]): unknown[] {
   const merge = merges.get(a)
+  // Copying an item is nothing against looking at it.
+  looked += Math.ceil((a.length + b.length) / COPIES_PER_LOOK)
   const all = [...a]
   if (!merge) return [...all, ...b]
   const places = placesOf(a, merge)
@@ -90,6 +105,7 @@ function identity(item: unknown, merge: ListMerge): string {
 
 /** A text that is the same for equal values only. */
 function canonical(value: unknown): string {
+  looked++
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (value instanceof Map) {
     const all = value instanceof LazyObject ? value.whole() : value

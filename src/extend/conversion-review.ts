@@ -1,15 +1,20 @@
 /** Validates the response of a conversion webhook. */
 import { shortened } from '../base/short-text.ts'
+import type { Convertible } from '../catalogue/entry.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
+import { parseJson } from '../codec/json-text.ts'
 import { checkAnnotations, checkLabels } from '../meta/check-metadata.ts'
 import { FieldErrors, sameValue } from '../meta/field-errors.ts'
+import type { Review } from './large-review.ts'
 import { isMap, metadataCodec } from './schema-values.ts'
 
 /** The conversion request. */
 export interface AskedConversion {
   readonly type: { readonly kind: string; readonly apiVersion: string }
   readonly uid: string
-  readonly objects: readonly JsonObject[]
+  readonly objects: readonly Convertible[]
+  /** Their kind. */
+  readonly kind: string
   /** The requested version. */
   readonly groupVersion: string
   /** Whether the response has to state its kind and uid. */
@@ -17,25 +22,31 @@ export interface AskedConversion {
 }
 
 /**
- * The objects of a response, with the metadata that a conversion must not change. Throws an Error that describes the
- * fault.
+ * The objects of a response, with the metadata that a conversion must not change; each is parsed as it is taken. Throws
+ * an Error that describes the fault, also while they are taken.
  */
-export function convertedObjects(review: unknown, asked: AskedConversion): readonly JsonObject[] {
-  const { objects } = asked
-  const converted = listIn(responseOf(review, asked))
-  if (converted.length !== objects.length)
-    throw new Error(`returned ${converted.length} objects, expected ${objects.length}`)
-  return converted.map((one, i) => {
+export function convertedObjects(review: Review, asked: AskedConversion): Iterable<JsonObject> {
+  mustSucceed(review.document, asked)
+  const { count } = review
+  if (count !== asked.objects.length)
+    throw new Error(`returned ${count} objects, expected ${asked.objects.length}`)
+  return restoredObjects(review, asked)
+}
+
+function* restoredObjects(review: Review, asked: AskedConversion): Generator<JsonObject> {
+  for (const [i, from] of asked.objects.entries()) {
+    let one: JsonObject
     try {
-      return restored(one, objects[i]!, asked.groupVersion)
+      one = restored(review.object(i), from, asked)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       throw new Error(`invalid converted object at index ${i}: ${why}`, { cause: error })
     }
-  })
+    yield one
+  }
 }
 
-function responseOf(review: unknown, { type, uid, strict }: AskedConversion): JsonObject {
+function mustSucceed(review: unknown, { type, uid, strict }: AskedConversion): void {
   const { kind, apiVersion, response } = isMap(review) ? review : {}
   if (strict && (kind !== type.kind || apiVersion !== type.apiVersion))
     throw new Error(
@@ -45,7 +56,7 @@ function responseOf(review: unknown, { type, uid, strict }: AskedConversion): Js
   if (strict && response['uid'] !== uid)
     throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${text(response['uid'])}`)
   const result = isMap(response['result']) ? response['result'] : {}
-  if (result['status'] === 'Success') return response
+  if (result['status'] === 'Success') return
   const { message, status } = result
   throw new Error(
     typeof message === 'string' && message !== ''
@@ -54,23 +65,22 @@ function responseOf(review: unknown, { type, uid, strict }: AskedConversion): Js
   )
 }
 
-const listIn = ({ convertedObjects: list }: JsonObject): readonly unknown[] =>
-  Array.isArray(list) ? list : []
-
 /** A converted object that is still the same one, with its metadata but for labels and annotations. */
-function restored(converted: unknown, from: JsonObject, groupVersion: string): JsonObject {
+function restored(
+  converted: unknown,
+  from: Convertible,
+  { kind, groupVersion }: AskedConversion,
+): JsonObject {
   if (!isMap(converted)) throw new Error('it is no object')
   if (converted['apiVersion'] !== groupVersion)
     throw new Error(
       `invalid apiVersion (expected ${groupVersion}, received ${text(converted['apiVersion'])})`,
     )
-  if (converted['kind'] !== from['kind'])
-    throw new Error(
-      `invalid kind (expected ${text(from['kind'])}, received ${text(converted['kind'])})`,
-    )
+  if (converted['kind'] !== kind)
+    throw new Error(`invalid kind (expected ${text(kind)}, received ${text(converted['kind'])})`)
   const given = isMap(converted['metadata']) ? converted['metadata'] : null
   if (!given) throw new Error('missing metadata')
-  const own = from['metadata'] as JsonObject
+  const own = parseJson(from.metadata()) as JsonObject
   for (const name of ['name', 'namespace', 'uid'])
     if ((given[name] ?? '') !== (own[name] ?? ''))
       throw new Error(

@@ -2,7 +2,7 @@
 import type { Steps } from '../base/steps.ts'
 import { Budget } from '../cel/budget.ts'
 import { validateEmbedded } from '../structural/embedded-rules.ts'
-import { evaluateRules } from '../structural/evaluate-rules.ts'
+import { evaluateRulesInSteps } from '../structural/evaluate-rules.ts'
 import type { Json, SchemaProps } from '../structural/json-schema-props.ts'
 import { SchemaExpressions } from '../structural/schema-expressions.ts'
 import { validateInSteps } from '../structural/value-rules.ts'
@@ -35,14 +35,19 @@ export class SchemaRules {
   }
 
   /** Violations of all other rules, after `check`; `old` when the object replaces another. */
-  checkFurther(object: Typed, old: Typed | undefined, errors: FieldErrors, c: HookContext): void {
+  checkFurther(
+    object: Typed,
+    old: Typed | undefined,
+    errors: FieldErrors,
+    c: HookContext,
+  ): void | Steps<void> {
     const value = this.#plain(object)
     const before: Json = old && this.#plain(old)
     if (this.#scale) scaleRules(value, this.#scale, errors)
     validateEmbedded(value, this.#schema, false, c.v, errors)
     // Duplicates of an earlier schema do not keep an object from being changed.
     if (before === undefined || !this.#hasDuplicates(before)) listRules(value, this.#schema, errors)
-    this.#evaluate(value, before, errors, c)
+    return this.#evaluate(value, before, errors, c)
   }
 
   #hasDuplicates(value: Json): boolean {
@@ -50,7 +55,12 @@ export class SchemaRules {
     return !collecting(() => listRules(value, this.#schema, found)) || found.list.length > 0
   }
 
-  #evaluate(value: Json, before: Json, errors: FieldErrors, { took }: HookContext): void {
+  #evaluate(
+    value: Json,
+    before: Json,
+    errors: FieldErrors,
+    { took }: HookContext,
+  ): void | Steps<void> {
     const expressions = SchemaExpressions.of(this.#schema)
     if (!expressions) return
     // Rules could fail on absent or mistyped values.
@@ -58,16 +68,31 @@ export class SchemaRules {
       errors.invalid(undefined, NOT_CHECKED)
       return
     }
-    const start = performance.now()
     const compiledBefore = expressions.compiledMs
-    evaluateRules(value, before, this.#schema, expressions, new Budget(), errors)
+    const start = performance.now()
+    const place = { value, old: before, schema: this.#schema, errors }
+    const steps = evaluateRulesInSteps(place, expressions, new Budget())
     const compiling = expressions.compiledMs - compiledBefore
     if (compiling > 0) took?.('compilation', compiling)
-    took?.('evaluation', performance.now() - start - compiling)
+    const ms = performance.now() - start - compiling
+    if (steps) return timed(steps, ms, (all) => took?.('evaluation', all))
+    took?.('evaluation', ms)
   }
 
   #plain(object: Typed): JsonObject {
     return this.#codec.plain(object as unknown as JsonObject)
+  }
+}
+
+/** Steps whose own time, without the pauses, is reported at the end; `ms` was spent before. */
+function* timed(steps: Steps<void>, ms: number, report: (ms: number) => void): Steps<void> {
+  let all = ms
+  for (;;) {
+    const start = performance.now()
+    const { done } = steps.next()
+    all += performance.now() - start
+    if (done === true) return report(all)
+    yield
   }
 }
 

@@ -9,6 +9,7 @@ import { additionalOf, itemsOf, propertyOf } from '../structural/walk-schema.ts'
 import { UNRESOLVED, codecOf, sortedKeys, type Decoding, type JsonObject } from '../codec/codec.ts'
 import { setOwn } from '../codec/json-scanner.ts'
 import { ObjectMeta } from '../meta/object-meta.ts'
+import { tooManyFilled } from '../meta/value-count.ts'
 
 /** The codec of metadata, which is the same for all kinds. */
 export const metadataCodec = codecOf(ObjectMeta.shape, UNRESOLVED)
@@ -56,6 +57,7 @@ export function readMembers(
       decoding.unknownField(name)
       continue
     }
+    if (--decoding.room < 0) throw tooManyFilled()
     const absent = given === undefined || (given === null && inner && !inner.nullable)
     if (absent && (!decoding.fills || inner?.default === undefined)) continue
     decoding.path.push(name)
@@ -74,20 +76,37 @@ function namesOf(
   schema: SchemaProps | undefined,
   { fills }: Decoding,
 ): readonly string[] {
-  if (!fills || !schema?.properties) return sortedKeys(object)
-  const more = defaulted(schema).filter((name) => !Object.hasOwn(object, name))
-  return more.length === 0 ? sortedKeys(object) : [...Object.keys(object), ...more].sort()
+  const given = sortedKeys(object)
+  if (!fills || !schema?.properties) return given
+  const more = defaulted(schema)
+  if (more.length === 0) return given
+  return given.length === 0 ? more : merged(given, more)
+}
+
+/** The names of two lists in order. */
+function merged(a: readonly string[], b: readonly string[]): readonly string[] {
+  const all: string[] = []
+  let [i, j] = [0, 0]
+  while (i < a.length && j < b.length) {
+    const [left, right] = [a[i]!, b[j]!]
+    if (left <= right) i++
+    if (right <= left) j++
+    all.push(left < right ? left : right)
+  }
+  for (; i < a.length; i++) all.push(a[i]!)
+  for (; j < b.length; j++) all.push(b[j]!)
+  return all
 }
 
 const withDefaults = new WeakMap<SchemaProps, readonly string[]>()
 
-/** Names of the properties that have a default. */
+/** Names of the properties that have a default, in order. */
 function defaulted(schema: SchemaProps): readonly string[] {
   let names = withDefaults.get(schema)
   if (names === undefined) {
-    names = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
-      property.default === undefined ? [] : name,
-    )
+    names = Object.entries(schema.properties ?? {})
+      .flatMap(([name, property]) => (property.default === undefined ? [] : name))
+      .sort()
     withDefaults.set(schema, names)
   }
   return names
@@ -102,6 +121,7 @@ function readList(
   if (!items && preserves(schema)) return list.map(keptValue)
   // Items stay where they are, also as null where none is allowed: a position may have a meaning.
   const standard = decoding.fills && items && !items.nullable ? items.default : undefined
+  if ((decoding.room -= list.length) < 0) throw tooManyFilled()
   return list.map((item, i) => {
     decoding.path.push(i)
     const isAbsent = item === null && standard !== undefined

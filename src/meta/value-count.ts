@@ -10,6 +10,12 @@ import { tooLarge } from './errors.ts'
  */
 export const MAX_VALUES = 100_000
 
+/** The 413 of an object that has more than MAX_VALUES with the defaults of its schema. */
+export const tooManyFilled = () =>
+  tooLarge(
+    `the document must have at most ${MAX_VALUES} fields and list items, with the defaults of its schema`,
+  )
+
 /** Refuses a document with more than MAX_VALUES. Throws 413; a field with too many by itself is named. */
 export function refuseTooMany(document: unknown): void {
   const { rest, entries } = apart(document)

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { schemaEntries } from '../extend/schema-entry.ts'
 import type { JsonObject } from '../codec/codec.ts'
-import type { Convert } from '../catalogue/entry.ts'
+import type { Convert, Convertible } from '../catalogue/entry.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import { StoredObject } from '../cache/stored-object.ts'
-import { shownVersions, untilConverted } from './conversion.ts'
+import { partsOf, shownVersions, untilConverted } from './conversion.ts'
 import { asVersion, encodeObject } from './objects.ts'
 
 const schema = {
@@ -41,14 +41,16 @@ function kindOf(convert: Convert) {
   return { stored, other: other!, waiting, version }
 }
 
-const moved = (objects: readonly JsonObject[], apiVersion: string) =>
-  objects.map((object) => ({ ...object, apiVersion }))
+const documentOf = (object: Convertible) => JSON.parse(object.json().toString()) as JsonObject
+
+const moved = (objects: readonly Convertible[], apiVersion: string) =>
+  objects.map((object) => ({ ...documentOf(object), apiVersion }))
 
 describe('objects that need asynchronous conversion', () => {
-  test('are converted in sequential batches, limited by number and by size', async () => {
+  test('of a list are converted at once', async () => {
     const asked: number[] = []
     let underWay = 0
-    const { waiting, version } = kindOf(async (objects, to) => {
+    const { waiting, version } = kindOf(async (objects, _kind, to) => {
       expect(++underWay).toBe(1)
       asked.push(objects.length)
       await new Promise<void>((resolve) => setImmediate(resolve))
@@ -60,18 +62,24 @@ describe('objects that need asynchronous conversion', () => {
     expect(shown.map(({ key, revision }) => [key, revision])).toEqual(
       small.map(({ key, revision }) => [key, revision]),
     )
-    expect(asked.splice(0)).toEqual([500, 500, 100])
-    const text = 'x'.repeat(3 << 20)
-    await shownVersions(
-      waiting,
-      [1, 2, 3].map((i) => version(`b${i}`, 2_000 + i, text)),
-    )
-    expect(asked).toEqual([1, 1, 1])
+    expect(asked.splice(0)).toEqual([1_100])
   })
+
+  for (const [name, sizes, most, parts] of [
+    ['none', [], 2, []],
+    ['by number', [1, 1, 1, 1, 1], 2, [2, 2, 1]],
+    ['by size', [4, 6, 5, 6, 1], Infinity, [2, 1, 2]],
+    ['larger than a part', [11, 1, 30], Infinity, [1, 1, 1]],
+  ] as const)
+    test(`are divided: ${name}`, () => {
+      const versions = sizes.map((jsonBytes) => ({ jsonBytes }))
+      const found = [...partsOf(versions, most, 10)]
+      expect([found.map(({ length }) => length), found.flat()]).toEqual([parts, versions])
+    })
 
   test('are converted once for any number of concurrent readers, until evicted', async () => {
     let asked = 0
-    const { waiting, version } = kindOf(async (objects, to) => {
+    const { waiting, version } = kindOf(async (objects, _kind, to) => {
       asked += objects.length
       await new Promise<void>((resolve) => setImmediate(resolve))
       return moved(objects, to)
@@ -99,7 +107,7 @@ describe('objects that need asynchronous conversion', () => {
 
   test('that are not stored are not shared', async () => {
     let asked = 0
-    const { stored, waiting } = kindOf((objects, to) => {
+    const { stored, waiting } = kindOf((objects, _kind, to) => {
       asked += objects.length
       return Promise.resolve(moved(objects, to))
     })
@@ -112,8 +120,8 @@ describe('objects that need asynchronous conversion', () => {
 describe('work that needs conversions synchronously', () => {
   test('restarts after each conversion that it had to wait for', async () => {
     const asked: string[] = []
-    const { stored, other } = kindOf((objects, to) => {
-      asked.push(`${String(objects[0]!['size'])} to ${to}`)
+    const { stored, other } = kindOf((objects, _kind, to) => {
+      asked.push(`${String(documentOf(objects[0]!)['size'])} to ${to}`)
       return Promise.resolve(moved(objects, to))
     })
     let rounds = 0

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import { Pace } from '../base/event-loop.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
-import type { ResourceEntry, WaitingConversion } from '../catalogue/entry.ts'
+import type { Convertible, ResourceEntry, WaitingConversion } from '../catalogue/entry.ts'
 import { internalError, StatusError } from '../meta/errors.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
@@ -15,7 +15,9 @@ import { StoredObject } from '../cache/stored-object.ts'
 import type { Result } from './results.ts'
 import { encodeObject, convertFromStorage, convertToStorage, unversioned } from './objects.ts'
 
-/** Objects in one conversion request, and bytes of their JSON. */
+/** Maximum bytes of JSON in one conversion request for a list; a larger list takes several. */
+const MOST_BYTES = 64 << 20
+/** Objects that are converted at once where they are sent or stored before all are there, and bytes of their JSON. */
 const BATCH = 500
 const BATCH_BYTES = 4 << 20
 /** Bytes of converted objects that are cached for each version of a kind. */
@@ -62,8 +64,21 @@ async function convertedDocument(
   object: Typed,
 ): Promise<JsonObject> {
   const { storage } = to
-  const [document] = await ask(storage, waiting, [storage.codec.plain(object as never)], to)
-  return to.codec.plain(decoded(to, document!, new Decoding()) as never)
+  const [shown] = await ask(waiting, to, [convertible(storage, object)], (document) =>
+    to.codec.plain(decoded(to, document, new Decoding()) as never),
+  )
+  return shown!
+}
+
+const convertible = ({ codec }: ResourceEntry, object: Typed): Convertible =>
+  asConvertible(codec.plain(object as never))
+
+function asConvertible(document: JsonObject): Convertible {
+  const json = Buffer.from(formatJson(document))
+  return {
+    json: () => json,
+    metadata: () => Buffer.from(formatJson(document['metadata'] ?? {})),
+  }
 }
 
 async function convertedObject(
@@ -84,11 +99,11 @@ export async function storedObjects(
   const { storage } = from
   const stored: Typed[] = []
   for (let at = 0; at < objects.length; at += BATCH) {
-    const documents = objects
-      .slice(at, at + BATCH)
-      .map((object) => from.codec.plain(object as never))
-    for (const document of await ask(from, waiting, documents, storage))
-      stored.push(decoded(storage, document, new Decoding()))
+    const batch = objects.slice(at, at + BATCH).map((object) => convertible(from, object))
+    const converted = await ask(waiting, storage, batch, (document) =>
+      decoded(storage, document, new Decoding()),
+    )
+    stored.push(...converted)
   }
   return stored
 }
@@ -110,7 +125,7 @@ export async function shownVersions(
     if (known) found.set(version, known)
     else missing.push(version)
   }
-  for (const batch of batchesOf(missing)) {
+  for (const batch of partsOf(missing, Infinity, MOST_BYTES)) {
     const converting = convertBatch(waiting, batch)
     for (const [i, version] of batch.entries()) {
       const one = converting.then((all) => all[i]!)
@@ -142,12 +157,20 @@ function keep(kept: Results, version: StoredObject, converted: Promise<StoredObj
   converted.catch(() => kept.peek(id) === converted && kept.delete(id))
 }
 
-/** Splits a list into parts of one conversion request each. */
-export function* batchesOf(versions: readonly StoredObject[]): Generator<readonly StoredObject[]> {
-  let batch: StoredObject[] = []
+/** Splits objects that a watch begins with into parts that are converted and sent one after the other. */
+export const batchesOf = (versions: readonly StoredObject[]): Iterable<readonly StoredObject[]> =>
+  partsOf(versions, BATCH, BATCH_BYTES)
+
+/** Splits a list into parts of limited size, each with one at least. */
+export function* partsOf<T extends Pick<StoredObject, 'jsonBytes'>>(
+  versions: readonly T[],
+  most: number,
+  mostBytes: number,
+): Generator<readonly T[]> {
+  let batch: T[] = []
   let bytes = 0
   for (const version of versions) {
-    const isFull = batch.length >= BATCH || bytes + version.jsonBytes > BATCH_BYTES
+    const isFull = batch.length >= most || bytes + version.jsonBytes > mostBytes
     if (isFull && batch.length > 0) {
       yield batch
       batch = []
@@ -159,24 +182,13 @@ export function* batchesOf(versions: readonly StoredObject[]): Generator<readonl
   if (batch.length > 0) yield batch
 }
 
-async function convertBatch(
-  waiting: WaitingConversion,
+function convertBatch(
+  { convert, shown }: WaitingConversion,
   versions: readonly StoredObject[],
 ): Promise<readonly StoredObject[]> {
-  const { shown } = waiting
-  const pace = new Pace()
-  const documents: JsonObject[] = []
-  for (const version of versions) {
-    documents.push(parseJson(version.json()) as JsonObject)
-    await pace.pause()
-  }
-  const converted = await ask(shown, waiting, documents, shown)
-  const made: StoredObject[] = []
-  for (const [i, document] of converted.entries()) {
-    made.push(shownVersion(shown, document, versions[i]!))
-    await pace.pause()
-  }
-  return made
+  return ask({ convert }, shown, versions, (document, i) =>
+    shownVersion(shown, document, versions[i]!),
+  )
 }
 
 function shownVersion(
@@ -191,25 +203,62 @@ function shownVersion(
     : StoredObject.of(record, { key, revision, created, prev: null }, null)
 }
 
-/** Converts objects of a kind to another version. Rejects with StatusError. */
-async function ask(
-  { kind }: ResourceEntry,
-  { convert }: WaitingConversion,
-  documents: readonly JsonObject[],
+/**
+ * Converts objects of a kind to another version, and makes something of each. The documents are parsed one by one, so
+ * that those of a large list are not in memory together. Rejects with StatusError.
+ */
+async function ask<T>(
+  { convert }: Pick<WaitingConversion, 'convert'>,
   to: ResourceEntry,
-): Promise<readonly JsonObject[]> {
-  const from = typeof documents[0]?.['apiVersion'] === 'string' ? documents[0]['apiVersion'] : ''
-  const failed = (why: string) =>
-    internalError(`conversion webhook for ${from}, Kind=${kind} failed: ${why}`)
-  let converted: readonly JsonObject[]
-  try {
-    converted = await convert(documents, to.groupVersion)
-  } catch (error) {
-    if (error instanceof StatusError) throw error
-    throw failed(error instanceof Error ? error.message : String(error))
+  objects: readonly Convertible[],
+  make: (document: JsonObject, i: number) => T,
+): Promise<readonly T[]> {
+  const { kind, groupVersion } = to
+  const failed = (error: unknown) => {
+    if (error instanceof StatusError) return error
+    const why = error instanceof Error ? error.message : String(error)
+    return internalError(
+      `conversion webhook for ${versionOf(objects)}, Kind=${kind} failed: ${why}`,
+    )
   }
-  if (converted.length === documents.length) return converted
-  throw failed(`returned ${converted.length} objects, expected ${documents.length}`)
+  const made: T[] = []
+  const pace = new Pace()
+  let converted: Iterator<JsonObject>
+  try {
+    converted = (await convert(objects, kind, groupVersion))[Symbol.iterator]()
+  } catch (error) {
+    throw failed(error)
+  }
+  let count = 0
+  for (;;) {
+    const document = nextOf(converted, failed)
+    if (!document) break
+    if (count < objects.length) made.push(make(document, count))
+    count++
+    const pause = pace.pause()
+    if (pause) await pause
+  }
+  if (count === objects.length) return made
+  throw failed(new Error(`returned ${count} objects, expected ${objects.length}`))
+}
+
+/** The next document; null at the end. Throws what `failed` makes of an error. */
+function nextOf(
+  converted: Iterator<JsonObject>,
+  failed: (error: unknown) => Error,
+): JsonObject | null {
+  try {
+    const { done, value } = converted.next()
+    return done === true ? null : (value as JsonObject)
+  } catch (error) {
+    throw failed(error)
+  }
+}
+
+/** The version that objects have, for errors. */
+function versionOf([first]: readonly Convertible[]): string {
+  const { apiVersion } = first ? (parseJson(first.json()) as JsonObject) : {}
+  return typeof apiVersion === 'string' ? apiVersion : ''
 }
 
 /** Decodes a converted object in its version. Throws 500. */
@@ -260,9 +309,10 @@ export class Conversions {
   /** Converts a missing object. */
   async prepare({ object, from, to }: NeedsConversion): Promise<void> {
     const typed = { ...object, kind: from.kind, apiVersion: from.groupVersion }
-    const [document] = await ask(from, this.#waiting, [typed], to)
-    const converted = decoded(to, document!, new Decoding({ fills: false }))
-    this.#known.set(idOfDocument(object, from, to), to.codec.plain(converted as never))
+    const [converted] = await ask(this.#waiting, to, [asConvertible(typed)], (document) =>
+      to.codec.plain(decoded(to, document, new Decoding({ fills: false })) as never),
+    )
+    this.#known.set(idOfDocument(object, from, to), converted!)
   }
 }
 

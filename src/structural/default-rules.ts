@@ -109,7 +109,8 @@ export class DefaultRules {
     if (!place.inMeta) validateEmbedded(value, schema, whole, this.#v, at)
     if (errors.list.length === before) validateValue(value, schema, at, this.#work)
     if (this.#expressions && errors.list.length === before) {
-      evaluateRules(value, value, schema, this.#expressions, new Budget(), at)
+      const place = { value, old: value, schema, errors: at }
+      evaluateRules(place, this.#expressions, new Budget())
     }
   }
 }

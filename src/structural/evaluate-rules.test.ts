@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { finish } from '../base/steps.ts'
 import { Budget } from '../cel/budget.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
 import { invalid } from '../kinds/meta/hooks.fixture.ts'
-import { evaluateRules } from './evaluate-rules.ts'
+import { evaluateRules, evaluateRulesInSteps } from './evaluate-rules.ts'
 import type { Json, SchemaProps } from './json-schema-props.ts'
 import { SchemaExpressions } from './schema-expressions.ts'
 
@@ -15,8 +16,20 @@ const rules = (...all: (string | [string, string])[]) => ({
 function problems(schema: SchemaProps, value: Json, old?: Json, budget = new Budget()) {
   const errors = new FieldErrors()
   const expressions = SchemaExpressions.of(schema)!
-  const done = evaluateRules(value, old, schema, expressions, budget, errors)
+  const done = evaluateRules({ value, old, schema, errors }, expressions, budget)
   return done ? errors.list : [...errors.list, 'stopped']
+}
+
+/** The violations that are found in steps, each of which ends as soon as it may; and whether there were several. */
+function problemsInSteps(schema: SchemaProps, value: Json, old: Json, all = 1e4, ms = 0) {
+  const errors = new FieldErrors()
+  errors.invalid('a', 'before')
+  const budget = new Budget(all, all, { ms, charges: 1, now: () => 0 })
+  const expressions = SchemaExpressions.of(schema)!
+  const steps = evaluateRulesInSteps({ value, old, schema, errors }, expressions, budget)
+  if (steps) finish(steps)
+  expect(errors.list.shift()).toEqual(invalid('', 'a', 'before'))
+  return { list: errors.list, isInSteps: steps !== undefined, left: budget.left }
 }
 
 const object = (properties: Record<string, SchemaProps>, ...own: string[]): SchemaProps => ({
@@ -141,7 +154,12 @@ describe('rules over values', () => {
       ],
     ],
   ] satisfies [string, SchemaProps, Json, Json, unknown[]][]) {
-    test(name, () => expect(problems(schema, value, old)).toEqual(wanted))
+    test(name, () => {
+      expect(problems(schema, value, old)).toEqual(wanted)
+      const inSteps = problemsInSteps(schema, value, old)
+      expect(inSteps.list).toEqual(wanted)
+      expect(problemsInSteps(schema, value, old, 1e4, 1)).toEqual({ ...inSteps, isInSteps: false })
+    })
   }
 
   test('end when the budget does', () => {
@@ -157,5 +175,30 @@ describe('rules over values', () => {
       ),
       'stopped',
     ])
+  })
+
+  test('with loops are evaluated in steps', () => {
+    const items = object({ a: { type: 'array', items: number } }, 'self.a.all(x, x < 9)')
+    const schema = { ...object({ l: { type: 'array', items } }, 'self.l.exists(x, size(x.a) > 5)') }
+    const value = { l: [{ a: [1, 2, 3] }, { a: [1, 0] }, { a: [1, 9, 3] }] }
+    const wanted = [
+      failed('', 'object', 'self.l.exists(x, size(x.a) > 5)'),
+      failed('l[1].a[1]', 'integer', 'self > 0'),
+      failed('l[2]', 'object', 'self.a.all(x, x < 9)'),
+    ]
+    const once = new Budget(1e4)
+    expect(problems(schema, value, null, once)).toEqual(wanted)
+    expect(problemsInSteps(schema, value, null)).toEqual({
+      list: wanted,
+      isInSteps: true,
+      left: once.left,
+    })
+  })
+
+  test('end when the budget does, also in steps', () => {
+    const schema: SchemaProps = { type: 'array', items: number }
+    const list = Array.from({ length: 100 }, () => 0)
+    const { list: found, isInSteps } = problemsInSteps(schema, list, undefined, 5)
+    expect([found.map(({ field }) => field), isInSteps]).toEqual([['[0]', '[1]', '[2]'], true])
   })
 })

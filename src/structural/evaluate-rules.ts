@@ -1,4 +1,6 @@
+import type { Steps } from '../base/steps.ts'
 import type { Budget } from '../cel/budget.ts'
+import type { Expression, Outcome } from '../cel/expressions.ts'
 import type { FieldErrors } from '../meta/field-errors.ts'
 import type { Json, SchemaProps, ValidationRule } from './json-schema-props.ts'
 import type { SchemaExpressions } from './schema-expressions.ts'
@@ -19,20 +21,83 @@ const isAbsent = (value: Json): boolean => value === undefined || value === null
  * undefined or null without one, and then the rules that look at it are skipped. Returns whether the budget lasted.
  */
 export function evaluateRules(
-  value: Json,
-  old: Json,
-  schema: SchemaProps,
+  at: RulePlace,
   expressions: SchemaExpressions,
   budget: Budget,
-  errors: FieldErrors,
 ): boolean {
-  if (isAbsent(value) || !expressions.hasRules(schema)) return true
   const evaluation = { expressions, budget }
-  for (const rule of schema['x-{brand}-validations'] ?? []) {
-    if (!evaluateOne(rule, value, old, schema, evaluation, errors)) return false
+  return eachPlace(at, expressions, (place) =>
+    rulesOf(place.schema).every((rule) => evaluateOne(rule, place, evaluation)),
+  )
+}
+
+/** The same, in steps if it takes long. */
+export function evaluateRulesInSteps(
+  at: RulePlace,
+  expressions: SchemaExpressions,
+  budget: Budget,
+): void | Steps<void> {
+  const { list } = at.errors
+  const [before, left] = [list.length, budget.left]
+  budget.beginPiece()
+  try {
+    evaluateRules(at, expressions, budget)
+    if (!budget.isStopped) return
+  } finally {
+    if (!budget.isStopped) budget.endPieces()
   }
-  const inside = (one: Json, before: Json, part: SchemaProps, at: FieldErrors) =>
-    evaluateRules(one, before, part, expressions, budget, at)
+  // Evaluations change nothing else.
+  list.length = before
+  budget.restore(left)
+  return evaluationSteps(at, expressions, budget)
+}
+
+function* evaluationSteps(
+  at: RulePlace,
+  expressions: SchemaExpressions,
+  budget: Budget,
+): Steps<void> {
+  const places: RulePlace[] = []
+  eachPlace(at, expressions, (place) => places.push(place) > 0)
+  const evaluation = { expressions, budget }
+  budget.beginPiece()
+  for (const place of places) {
+    for (const rule of rulesOf(place.schema)) {
+      const { left } = budget
+      let goesOn = evaluateOne(rule, place, evaluation)
+      if (budget.isStopped) {
+        yield
+        budget.restore(left)
+        goesOn = yield* evaluateOneInSteps(rule, place, evaluation)
+        yield
+        budget.beginPiece()
+      }
+      if (!goesOn) return
+    }
+  }
+}
+
+/** A value, what it was before, and its schema. */
+export interface RulePlace {
+  readonly value: Json
+  readonly old: Json
+  readonly schema: SchemaProps
+  readonly errors: FieldErrors
+}
+
+const rulesOf = (schema: SchemaProps) => schema['x-{brand}-validations'] ?? []
+
+/** Visits a value and all inside that have rules, until a visit returns false. */
+function eachPlace(
+  at: RulePlace,
+  expressions: SchemaExpressions,
+  visit: (place: RulePlace) => boolean,
+): boolean {
+  const { value, old, schema, errors } = at
+  if (isAbsent(value) || !expressions.hasRules(schema)) return true
+  if (!visit(at)) return false
+  const inside = (one: Json, before: Json, part: SchemaProps, where: FieldErrors) =>
+    eachPlace({ value: one, old: before, schema: part, errors: where }, expressions, visit)
   if (Array.isArray(value)) {
     const items = itemsOf(schema)
     if (!items || !expressions.hasRules(items)) return true
@@ -58,25 +123,49 @@ interface Evaluation {
   readonly budget: Budget
 }
 
-function evaluateOne(
-  { rule, message = '' }: ValidationRule,
-  value: Json,
-  old: Json,
-  schema: SchemaProps,
-  { expressions, budget }: Evaluation,
-  errors: FieldErrors,
-): boolean {
+function evaluateOne(rule: ValidationRule, place: RulePlace, evaluation: Evaluation): boolean {
+  const expression = expressionOf(rule, place, evaluation)
+  if (!expression) return true
+  const outcome = expression.evaluate(place.value, place.old, evaluation.budget)
+  return reported(outcome, rule, place)
+}
+
+function* evaluateOneInSteps(
+  rule: ValidationRule,
+  place: RulePlace,
+  evaluation: Evaluation,
+): Steps<boolean> {
+  const expression = expressionOf(rule, place, evaluation)
+  if (!expression) return true
+  const outcome = yield* expression.evaluateInSteps(place.value, place.old, evaluation.budget)
+  return reported(outcome, rule, place)
+}
+
+/** The expression of a rule; null when it does not have to hold. Reports one that does not compile. */
+function expressionOf(
+  { rule }: ValidationRule,
+  { old, schema, errors }: RulePlace,
+  { expressions }: Evaluation,
+): Expression | null {
   const type = expressions.typeOf(schema)
-  if (!type || rule.trim() === '') return true
-  const shown = schema.type ?? ''
+  if (!type || rule.trim() === '') return null
   const compiled = expressions.compile(rule, type)
   if ('problem' in compiled) {
-    errors.invalid(shown, `rule compile error: ${compiled.problem}`)
-    return true
+    errors.invalid(schema.type ?? '', `rule compile error: ${compiled.problem}`)
+    return null
   }
   const { expression } = compiled
-  if (expression.usesOldSelf && isAbsent(old)) return true
-  const outcome = expression.evaluate(value, old, budget)
+  return expression.usesOldSelf && isAbsent(old) ? null : expression
+}
+
+/** Reports a violation; false when no further rules can be evaluated. */
+function reported(
+  outcome: Outcome,
+  { rule, message = '' }: ValidationRule,
+  { schema, errors }: RulePlace,
+): boolean {
+  if ('stopped' in outcome) return false
+  const shown = schema.type ?? ''
   if ('outOfBudget' in outcome) {
     errors.invalid(shown, OUT_OF_BUDGET)
     return false

@@ -38,7 +38,8 @@ export interface SchemaProps {
   properties?: Record<string, SchemaProps>
   additionalProperties?: SchemaProps | boolean
   patternProperties?: Record<string, SchemaProps>
-  dependencies?: Record<string, SchemaProps | string[]>
+  /** Null: neither a schema nor names were given. */
+  dependencies?: Record<string, SchemaProps | string[] | null>
   additionalItems?: SchemaProps | boolean
   definitions?: Record<string, SchemaProps>
   externalDocs?: ExternalDocumentation

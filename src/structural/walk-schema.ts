@@ -33,7 +33,7 @@ export function* partsOf(schema: SchemaProps): Generator<[steps: Step[], part: S
   if (Array.isArray(items)) for (const [i, part] of items.entries()) yield [['items', i], part]
   else if (items) yield [['items'], items]
   for (const [key, part] of Object.entries(schema.dependencies ?? NONE)) {
-    if (!Array.isArray(part)) yield [['dependencies', { key }], part]
+    if (isSchema(part)) yield [['dependencies', { key }], part]
   }
 }
 
@@ -51,8 +51,12 @@ function openParts(one: SchemaProps, open: SchemaProps[]): void {
   if (Array.isArray(items)) for (const part of items) open.push(part)
   else if (items) open.push(items)
   if (dependencies === undefined) return
-  for (const part of Object.values(dependencies)) if (!Array.isArray(part)) open.push(part)
+  for (const part of Object.values(dependencies)) if (isSchema(part)) open.push(part)
 }
+
+/** Whether a dependency is a schema; else it is a list of names, or nothing. */
+const isSchema = (part: SchemaProps | string[] | null): part is SchemaProps =>
+  part !== null && !Array.isArray(part)
 
 /** A step into a schema: a field, an index, or a key of a map. */
 export type Step = string | number | { readonly key: string }

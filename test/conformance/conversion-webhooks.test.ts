@@ -160,6 +160,18 @@ for (const { review, versions } of [
       expect(asked!.request.objects).toEqual(await Promise.all(whole))
     })
 
+    test('are asked for a list of large objects at once', async () => {
+      const large = 'x'.repeat(2 << 20)
+      const names = ['a', 'b', 'c']
+      await Promise.all(
+        names.map((name) => client.post(CRONS, cron(name, { cron: large, replicas: 2 }))),
+      )
+      const { status, body } = await client.get(V2)
+      const found = body.items.map((one: Converted) => [one.metadata['name'], one.spec])
+      expect([status, found]).toEqual([200, names.map((name) => [name, { cron: large, size: 2 }])])
+      expect(webhook.reviews.map(({ request }) => request.objects.length)).toEqual([3])
+    })
+
     test('are asked for what is written and watched in it', async () => {
       const watch = await client.watch(`${V2}?watch=1`)
       const body = { ...cron('a', { cron: '1', size: 3 }), apiVersion: 'stable.example.com/v2' }

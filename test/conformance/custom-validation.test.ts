@@ -49,6 +49,21 @@ const PROPERTIES: Json = {
   never: { ...text, not: { enum: ['no'] } },
   when: { type: 'string', format: 'date-time' },
   closed: { type: 'object', additionalProperties: { type: 'integer' } },
+  filled: {
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: Object.fromEntries(
+        Array.from({ length: 99 }, (_, i) => [`p${i}`, { type: 'integer', default: i }]),
+      ),
+    },
+  },
+  slow: {
+    type: 'array',
+    items: { type: 'integer' },
+    maxItems: 100,
+    'x-orch-validations': [{ rule: 'self.all(a, self.all(b, self.exists(c, c == a)))' }],
+  },
   heavy: { type: 'string', pattern: '^(a|b)*a(a|b){1000}[cd]' },
 }
 const KIND = definition('vats', 'Vat', {
@@ -88,15 +103,12 @@ const answer = ({ status, body }: Reply) => [status, body]
 const refused = (expected: Failure) => [expected.code, failure(expected)]
 const OF = { kind: 'Vat', group: 'stable.example.com', name: 'a' }
 const SKIPPED: Cause = [
-  '',
+  '<nil>',
   'Invalid',
   'Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 ]
-/** The Status of these causes. A cause of the whole object has no field there, and a word for it in the text. */
-function whyNot(causes: readonly Cause[]): Failure {
-  const made = invalid(OF, causes)
-  return { ...made, message: made.message.replaceAll(/(^|[[ ])(: Invalid value)/g, '$1<nil>$2') }
-}
+/** The Status of these causes. */
+const whyNot = (causes: readonly Cause[]): Failure => invalid(OF, causes)
 
 describe('a new object', () => {
   for (const { name, spec, causes } of [
@@ -214,7 +226,7 @@ describe('a new object', () => {
       spec: { one: { a: '', b: '' } },
       causes: [
         [
-          '',
+          '<nil>',
           'Invalid',
           'Invalid value: "": "spec.one" must validate one and only one schema (oneOf). Found 2 valid alternatives',
         ],
@@ -224,9 +236,9 @@ describe('a new object', () => {
       name: 'with none of two alternatives',
       spec: { one: {}, never: 'no' },
       causes: [
-        ['', 'Invalid', 'Invalid value: "": "spec.never" must not validate the schema (not)'],
+        ['<nil>', 'Invalid', 'Invalid value: "": "spec.never" must not validate the schema (not)'],
         [
-          '',
+          '<nil>',
           'Invalid',
           'Invalid value: "": "spec.one" must validate one and only one schema (oneOf). Found none valid',
         ],
@@ -248,7 +260,7 @@ describe('a new object', () => {
       spec: { heavy: 'ab'.repeat(10_000) },
       causes: [
         [
-          '',
+          '<nil>',
           'Invalid',
           'Invalid value: "": validation takes too long: the schema has too many alternatives, or too costly patterns, for a value of this size',
         ],
@@ -347,7 +359,7 @@ describe('a change', () => {
       'status.object.kind',
       'status.set[1]',
       // Rules are not asked.
-      '',
+      '<nil>',
     ])
     const { body } = await client.merge(`${VATS}/a/status`, {
       metadata: { labels: { a: 'b' } },
@@ -398,6 +410,29 @@ describe('a change', () => {
       { field: 'spec.set[1]', reason: 'FieldValueDuplicate', message: 'Duplicate value: "a"' },
     ])
   })
+})
+
+test('defaults do not make an object huge', async () => {
+  const of = (items: number) => vat({ filled: Array.from({ length: items }, () => ({})) })
+  const failed = {
+    code: 413,
+    reason: 'RequestEntityTooLarge',
+    message:
+      'Request entity too large: the document must have at most 100000 fields and list items, with the defaults of its schema',
+  }
+  expect(answer(await client.post(VATS, of(1_001)))).toEqual([413, failure(failed)])
+  const { status, body } = await client.post(`${VATS}?dryRun=All`, of(900))
+  expect([status, body.spec.filled[899].p98]).toEqual([201, 98])
+})
+
+test('costly rules are evaluated in pieces, with the same outcome', async () => {
+  const of = (n: number) => vat({ slow: Array.from({ length: n }, (_, i) => i) }, { name: 'slow' })
+  expect((await client.post(`${VATS}?dryRun=All`, of(60))).status).toBe(201)
+  const out =
+    'Invalid value: "array": validation failed due to running out of cost budget, no further validation rules will be run'
+  expect(answer(await client.post(VATS, of(100)))).toEqual(
+    refused(invalid({ ...OF, name: 'slow' }, [['spec.slow', 'Invalid', out]])),
+  )
 })
 
 describe('the definition', () => {

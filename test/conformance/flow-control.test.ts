@@ -4,6 +4,7 @@ import { Agent, request } from 'node:https'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ManualClock, startServer, type RunningServer } from '../../src/index.ts'
 import { Client, type Reply } from '../client.ts'
+import { Raw } from '../raw.ts'
 
 const GROUP = '/apis/flowcontrol.apiserver.k8s.io/v1beta2'
 const SCHEMAS = `${GROUP}/flowschemas`
@@ -378,6 +379,23 @@ test('a watch holds its seat until its initial events have been sent', async () 
   expect((await robot.get(MAPS)).status).toBe(200)
   for (const one of [watch, later]) one.close()
   robot.close()
+})
+
+test('a user with many busy connections is answered, and so is another one', async () => {
+  const busy = await Promise.all(
+    Array.from({ length: 24 }, () => Raw.open(server, { anonymous: true })),
+  )
+  const quiet = as('narrow')
+  const get = `GET ${MAPS} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tokens.get('robot')}\r\n\r\n`
+  const answers = (count: number) => (text: string) =>
+    text.split('HTTP/1.1 200 OK').length === count + 1 && text.endsWith('}\n')
+  for (let count = 1; count <= 4; count++) {
+    const sent = busy.map((connection) => connection.send(get))
+    expect((await quiet.get(MAPS)).status).toBe(200)
+    await Promise.all(sent)
+    await Promise.all(busy.map((connection) => connection.until(answers(count))))
+  }
+  for (const connection of [...busy, quiet]) connection.close()
 })
 
 test('only those who may read the tables, and only those that exist', async () => {

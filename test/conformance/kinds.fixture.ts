@@ -248,10 +248,11 @@ const OWN_COLUMNS = {
 const SIZE = { columns: [{ name: 'Size', type: 'integer' }], cells: [null] }
 
 /** Converts gizmos, after a turn, as a webhook would. */
-export const convertGizmos: Convert = async (objects, groupVersion) => {
+export const convertGizmos: Convert = async (objects, _kind, groupVersion) => {
   await new Promise<void>((resolve) => setImmediate(resolve))
   const [from, to] = groupVersion.endsWith('/v2') ? ['replicas', 'size'] : ['size', 'replicas']
-  return objects.map((object) => {
+  return objects.map((one) => {
+    const object = JSON.parse(one.json().toString()) as Json
     const { [from]: count, ...spec } = (object['spec'] ?? {}) as Json
     const renamed = count === undefined ? spec : { ...spec, [to]: count }
     const isSame = object['apiVersion'] === groupVersion || object['spec'] === undefined

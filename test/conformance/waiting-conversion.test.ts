@@ -23,12 +23,12 @@ class Converter {
   #release = () => {}
   #come = () => {}
 
-  readonly convert: Convert = async (objects, groupVersion) => {
+  readonly convert: Convert = async (objects, kind, groupVersion) => {
     this.calls.push(`${objects.length} to ${groupVersion.slice(groupVersion.indexOf('/') + 1)}`)
     this.#come()
     await this.#held
     if (this.failure !== null) throw new Error(this.failure)
-    return convertGizmos(objects, groupVersion)
+    return convertGizmos(objects, kind, groupVersion)
   }
 
   /** Keeps all calls waiting. */
@@ -381,7 +381,7 @@ describe('objects that are stored in another version', () => {
 })
 
 test('an answer that is not one for each object is refused', async () => {
-  const short: Convert = (objects) => Promise.resolve(objects.slice(1))
+  const short: Convert = async (...asked) => [...(await convertGizmos(...asked))].slice(1)
   const other = await startWithGizmos({ controllers: false }, short)
   const theirs = new Client(other)
   await theirs.post(V1, { metadata: { name: 'g' } })
