@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.ts'
 import { identityHeaders } from '../http/identity-headers.ts'
 import { StatusError } from '../meta/errors.ts'
+import { secureAgentThrough } from '../outgoing/dial-agent.ts'
 import { beginExchange, readAnswer } from '../outgoing/http-exchange.ts'
 import type { DialAddress } from '../client/service-address.ts'
 import { transportProblem } from '../outgoing/transport-problem.ts'
@@ -88,7 +89,7 @@ async function exchange(
         ...headers,
         ...Object.fromEntries(identityHeaders({ name, groups: ['system:masters'], extra: {} })),
       },
-      agent: false,
+      agent: reach.dial ? secureAgentThrough(reach.dial, {}) : false,
       lookup: proxyableLookup(reach),
       signal,
       ...{ servername, rejectUnauthorized: verified },

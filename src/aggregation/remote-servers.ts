@@ -1,5 +1,6 @@
 /** Routes requests for the group versions of APIServices to their servers. */
-import { Agent } from 'node:https'
+import { Agent, type AgentOptions } from 'node:https'
+import type { Dial } from '../base/dial.ts'
 import type { Log } from '../base/log.ts'
 import {
   serviceUnavailable,
@@ -11,6 +12,7 @@ import type { ServiceResolver } from '../client/service-address.ts'
 import type { APIService } from '../kinds/apiregistration/api-service.ts'
 import { checkProxyable, type TargetAgents } from '../registry/connect/target.ts'
 import type { Reach } from '../registry/context.ts'
+import { secureAgentThrough } from '../outgoing/dial-agent.ts'
 import { isAvailable, type ApiServices } from './api-services.ts'
 import { serverTls } from './server-tls.ts'
 import { servicePort } from './service-port.ts'
@@ -74,7 +76,7 @@ export class RemoteServers implements RemoteApis {
       try {
         const { host, port } = await resolve(servicePort(reference))
         checkProxyable(reach, host)
-        const agents = (this.#agents ??= newAgents())
+        const agents = (this.#agents ??= newAgents(reach.dial))
         const shown = await certificate()
         return {
           host,
@@ -95,7 +97,11 @@ export class RemoteServers implements RemoteApis {
 }
 
 /** Connections are kept by address, name and certificates, so that one verified differently is never reused. */
-const newAgents = (): TargetAgents => ({
-  shared: new Agent({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MOST_IDLE }),
-  single: new Agent({ keepAlive: false }),
-})
+function newAgents(dial: Dial | undefined): TargetAgents {
+  const agent = (options: AgentOptions) =>
+    dial ? secureAgentThrough(dial, options) : new Agent(options)
+  return {
+    shared: agent({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MOST_IDLE }),
+    single: agent({ keepAlive: false }),
+  }
+}

@@ -57,11 +57,18 @@ export class RemoteTransport implements Transport {
   #isClosed = false
   readonly generation?: () => number
   readonly onGeneration?: (call: () => void) => () => void
+  readonly discoverHere?: () => Promise<ServedResources>
 
   constructor(inner: Transport, parts: RemoteTransportParts, user: User) {
     this.#inner = inner
     this.#parts = parts
     this.#user = user
+    const { discoverHere } = inner
+    if (discoverHere)
+      this.discoverHere = async () => {
+        const { resources, failures } = await discoverHere()
+        return { resources: resources.filter((one) => !this.#isRemote(one)), failures }
+      }
     const { generation, onGeneration } = inner
     if (!generation || !onGeneration) return
     // Both only rise, and so does their sum.
@@ -91,17 +98,17 @@ export class RemoteTransport implements Transport {
     request: FollowRequest,
     target: FollowTarget<T>,
   ): Promise<Followed<T> | null> => {
-    const { of } = request
-    const isRemote = this.#parts.services.remoteOf(of.group, of.version) !== undefined
-    return isRemote || !this.#inner.follow
+    return this.#isRemote(request.of) || !this.#inner.follow
       ? Promise.resolve(null)
       : this.#inner.follow(request, target)
   }
 
   readonly presence = (of: ResourceAddress, changed: PresenceChanged): Presence | null => {
-    const isRemote = this.#parts.services.remoteOf(of.group, of.version) !== undefined
-    return isRemote ? null : (this.#inner.presence?.(of, changed) ?? null)
+    return this.#isRemote(of) ? null : (this.#inner.presence?.(of, changed) ?? null)
   }
+
+  readonly isUnused = async (of: ResourceAddress): Promise<boolean> =>
+    !this.#isRemote(of) && (await this.#inner.isUnused?.(of)) === true
 
   async discover(signal?: AbortSignal): Promise<ServedResources> {
     const { services } = this.#parts
@@ -120,9 +127,7 @@ export class RemoteTransport implements Transport {
         }
       }),
     )
-    const resources = local.resources.filter(
-      ({ group, version }) => services.remoteOf(group, version) === undefined,
-    )
+    const resources = local.resources.filter((one) => !this.#isRemote(one))
     return { resources: [...resources, ...found.flat()], failures }
   }
 
@@ -130,6 +135,10 @@ export class RemoteTransport implements Transport {
     this.#isClosed = true
     for (const transport of this.#open) transport.close()
     this.#inner.close()
+  }
+
+  #isRemote({ group, version }: ResourceAddress): boolean {
+    return this.#parts.services.remoteOf(group, version) !== undefined
   }
 
   #serviceOf({ of }: Place): APIService | undefined {
@@ -188,7 +197,7 @@ export class RemoteTransport implements Transport {
       identityHeaders(this.#user).map(([name, value]) => [name.toLowerCase(), value]),
     )
     return new HttpsTransport({
-      wire: new Wire(config, clock),
+      wire: new Wire(config, clock, reach.dial),
       credentials: {
         current: async () => ({ headers, secrets: [], ...(await certificate()) }),
         rejected: () => {},

@@ -54,6 +54,11 @@ export class Client {
     return this.#parts.transport.discover(signal)
   }
 
+  /** Those of them that are known without a request; null where none are. */
+  discoverHere(): Promise<ServedResources> | null {
+    return this.#parts.transport.discoverHere?.() ?? null
+  }
+
   /** Changes whenever the served resources change; null where that cannot be known without a request. */
   generation(): number | null {
     return this.#parts.transport.generation?.() ?? null
@@ -70,6 +75,11 @@ export class Client {
   /** See `Transport.presence`; null where that is unknown without a request. */
   presence(of: ResourceAddress, changed: PresenceChanged): Presence | null {
     return this.#parts.transport.presence?.(of, changed) ?? null
+  }
+
+  /** See `Transport.isUnused`. */
+  isUnused(of: ResourceAddress): Promise<boolean> {
+    return this.#parts.transport.isUnused?.(of) ?? Promise.resolve(false)
   }
 
   /** Aborts everything in progress and closes connections. May be called twice. */

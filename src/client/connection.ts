@@ -2,12 +2,14 @@
 import { X509Certificate } from 'node:crypto'
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import { Socket } from 'node:net'
-import { connect, type ConnectionOptions } from 'node:tls'
+import type { Duplex } from 'node:stream'
+import type { ConnectionOptions } from 'node:tls'
+import type { Dial } from '../base/dial.ts'
+import { plainAgentThrough, secureAgentThrough } from '../outgoing/dial-agent.ts'
 import type { CertificatePair } from './certificate-pair.ts'
 import type { ClientConfig } from './client-config.ts'
-import { bareHost } from './server-address.ts'
-import { openTunnel } from './proxy.ts'
+import { proxyDial } from './proxy.ts'
+import { bareHost, portOf } from './server-address.ts'
 import { proxyUrl } from './proxy-choice.ts'
 import { tlsOptions } from './tls-options.ts'
 
@@ -18,14 +20,16 @@ const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 export class Connections {
   readonly #config: ClientConfig
   readonly #server: URL
-  readonly #proxy: URL | null
+  /** Null: the platform opens connections. */
+  readonly #dial: Dial | null
   readonly #isSecure: boolean
   #agent: HttpAgent | null = null
   #cert: string | undefined
 
-  /** Throws an Error when the configuration cannot be used. */
-  constructor(config: ClientConfig, server: URL) {
-    this.#proxy = config.proxyUrl === undefined ? null : proxyUrl(config.proxyUrl, 'proxy-url')
+  /** Connections are opened by `dial` where it is given. Throws an Error when the configuration cannot be used. */
+  constructor(config: ClientConfig, server: URL, dial: Dial | null = null) {
+    const { proxyUrl: proxy } = config
+    this.#dial = proxy === undefined ? dial : proxyDial(proxyUrl(proxy, 'proxy-url'), dial)
     this.#server = server
     if (config.ca !== undefined) checkAuthorities(config.ca)
     this.#config = config
@@ -39,32 +43,17 @@ export class Connections {
     if (this.#agent) retire(this.#agent)
     this.#cert = cert
     const common = { keepAlive: true, timeout: IDLE_MS }
-    this.#agent = this.#isSecure
-      ? new HttpsAgent({ ...common, ...this.tlsFor(pair) })
-      : new HttpAgent(common)
-    if (this.#proxy) this.#agent.createConnection = this.#throughProxy(this.#proxy, pair)
+    const dial = this.#dial
+    if (this.#isSecure) {
+      const secure = { ...common, ...this.tlsFor(pair) }
+      this.#agent = dial ? secureAgentThrough(dial, secure) : new HttpsAgent(secure)
+    } else this.#agent = dial ? plainAgentThrough(dial, common) : new HttpAgent(common)
     return this.#agent
   }
 
-  /** A connection through the proxy, before TLS; undefined without a proxy. Rejects with an Error that names it. */
-  async tunnel(): Promise<Socket | undefined> {
-    return this.#proxy ? openTunnel(this.#proxy, this.#server) : undefined
-  }
-
-  #throughProxy(proxy: URL, pair: CertificatePair): HttpAgent['createConnection'] {
-    return (_, ready) => {
-      openTunnel(proxy, this.#server).then(
-        (socket) =>
-          ready?.(
-            null,
-            this.#isSecure
-              ? connect({ host: bareHost(this.#server), ...this.tlsFor(pair), socket })
-              : socket,
-          ),
-        (error: Error) => ready?.(error, new Socket()),
-      )
-      return undefined
-    }
+  /** A connection before TLS; undefined where the platform opens it. Rejects with an Error that says why not. */
+  async dialled(): Promise<Duplex | undefined> {
+    return this.#dial?.({ host: bareHost(this.#server), port: portOf(this.#server) })
   }
 
   /** Trust and certificates of a connection. */

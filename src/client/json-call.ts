@@ -1,6 +1,7 @@
 /** Calls to a server that takes and returns JSON. */
 import type { RequestOptions } from 'node:http'
 import type { Clock } from '../base/clock.ts'
+import type { Dial } from '../base/dial.ts'
 import { formatDuration } from '../base/duration.ts'
 import { randomIds, type Ids } from '../base/ids.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
@@ -19,6 +20,7 @@ import {
   beginExchange,
   readAnswer,
   StaleConnection,
+  type StreamedBody,
 } from '../outgoing/http-exchange.ts'
 import { credentialSource, type CredentialSource } from './credentials.ts'
 import type { ShownCredentials } from './standing-credentials.ts'
@@ -67,6 +69,8 @@ export interface JsonClientOptions {
   readonly interactive?: boolean
   /** Where to connect to instead of the host and port of the server's URL. */
   readonly dial?: { readonly host: string; readonly port: number }
+  /** Opens connections, where the platform does not. */
+  readonly through?: Dial | undefined
   /** Host and port in errors and in the `Host` header, where they are not those of the server's URL. */
   readonly shownHost?: string
   /** Describes a response that is no success; without: in the words of {@link answerError}. */
@@ -86,6 +90,10 @@ export interface JsonCall {
   readonly body?: unknown
   /** The body as JSON text, instead of `body`. */
   readonly text?: string
+  /** The body in pieces, which are JSON text together, instead of `body`. */
+  readonly stream?: StreamedBody
+  /** Overrides that of the client. */
+  readonly maxAnswerBytes?: number
   /** The call resolves with undefined, whatever the body of the response is. */
   readonly ignoresAnswer?: boolean
   /** Overrides that of the client. */
@@ -95,6 +103,12 @@ export interface JsonCall {
   readonly traceparent?: string
   /** Secrets in the body that must not appear in an error. */
   readonly secrets?: readonly string[]
+}
+
+/** A call whose response is read in its own way. */
+export interface ReadCall<T> extends JsonCall {
+  /** Reads the body of a successful response, instead of parsing it as JSON. Throws and rejects with Error. */
+  readonly read: (body: Buffer) => T | Promise<T>
 }
 
 /** Creates a client. Throws an Error when its configuration is invalid. */
@@ -118,16 +132,16 @@ export class JsonClient {
     this.#options = options
     this.#credentials = credentials
     this.#server = serverUrl(options.config)
-    this.#connections = new Connections(options.config, this.#server)
+    this.#connections = new Connections(options.config, this.#server, options.through)
   }
 
   /** The JSON of a successful response. Rejects with {@link CallError} when all attempts fail. */
-  async call(call: JsonCall): Promise<unknown> {
+  async call<T = unknown>(call: JsonCall | ReadCall<T>): Promise<T> {
     const { attempts = ATTEMPTS } = this.#options
     const target = this.#target(call)
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#observed(call, target)
+        return (await this.#observed(call, target)) as T
       } catch (error) {
         if (!(error instanceof CallError) || !error.isRetryable || attempt >= attempts) throw error
         await this.#pause(attempt, error, target, call.signal)
@@ -190,7 +204,7 @@ export class JsonClient {
     } finally {
       const url = `${target.url.protocol}//${target.host}${target.url.pathname}`
       const { code = 0, body: response = '' } = seen.answer ?? {}
-      const request = bodyOf(call)?.toString() ?? ''
+      const request = textOf(bodyOf(call))
       const { method } = target
       onCall({ method, url, request, status: code, response: response.toString(), error })
     }
@@ -215,8 +229,9 @@ export class JsonClient {
       const secrets = [...(call.secrets ?? []), ...shown.secrets]
       const answer = await this.#exchange(call, target, shown, limit.signal)
       if (seen) seen.answer = answer
-      const read = this.#read(answer, prefix, shown, secrets)
-      return call.ignoresAnswer === true ? undefined : read()
+      this.#mustSucceed(answer, prefix, shown, secrets)
+      if (call.ignoresAnswer === true) return undefined
+      return await this.#read(answer, call, prefix, secrets)
     } catch (error) {
       if (error instanceof CallError) throw error
       // All abort reasons set above are call errors.
@@ -247,7 +262,8 @@ export class JsonClient {
     shown: ShownCredentials,
     signal: AbortSignal,
   ): Promise<Answer> {
-    const { userAgent, dial, maxAnswerBytes = MAX_ANSWER_BYTES } = this.#options
+    const { userAgent, dial } = this.#options
+    const maxAnswerBytes = call.maxAnswerBytes ?? this.#options.maxAnswerBytes ?? MAX_ANSWER_BYTES
     const { url, method, prefix } = target
     const body = bodyOf(call)
     const options: RequestOptions = {
@@ -284,35 +300,46 @@ export class JsonClient {
     return { code, retryAfter: answer.headers['retry-after'], body: received }
   }
 
-  /** Checks the status of a response; returns how to read its body. */
-  #read(
+  /** Checks the status of a response. Throws CallError. */
+  #mustSucceed(
     answer: Answer,
     prefix: string,
     shown: ShownCredentials,
     secrets: readonly string[],
-  ): () => unknown {
+  ): void {
     const { code, body } = answer
     if (code === 401) this.#credentials.rejected(shown)
-    if (code < 200 || code > 206) {
-      const { describeAnswer } = this.#options
-      if (describeAnswer)
-        throw new CallError(withoutSecrets(describeAnswer(code, body), secrets), { code })
-      throw answerError(prefix, { ...answer, status: statusIn(body) }, secrets)
-    }
-    return () => {
-      try {
-        return parseJson(body)
-      } catch (error) {
-        const why = error instanceof Error ? withoutSecrets(error.message, secrets) : ''
-        throw new CallError(`${prefix}the answer is not JSON: ${why}`, { code })
-      }
+    if (code >= 200 && code <= 206) return
+    const { describeAnswer } = this.#options
+    if (describeAnswer)
+      throw new CallError(withoutSecrets(describeAnswer(code, body), secrets), { code })
+    throw answerError(prefix, { ...answer, status: statusIn(body) }, secrets)
+  }
+
+  async #read(
+    { code, body }: Answer,
+    call: JsonCall | ReadCall<unknown>,
+    prefix: string,
+    secrets: readonly string[],
+  ): Promise<unknown> {
+    try {
+      return 'read' in call ? await call.read(body) : parseJson(body)
+    } catch (error) {
+      const why = error instanceof Error ? withoutSecrets(error.message, secrets) : ''
+      throw new CallError(`${prefix}the answer is not JSON: ${why}`, { code })
     }
   }
 }
 
-function bodyOf({ text, body }: JsonCall): Buffer | null {
+function bodyOf({ stream, text, body }: JsonCall): Buffer | StreamedBody | null {
+  if (stream) return stream
   if (text !== undefined) return Buffer.from(text)
   return body === undefined ? null : Buffer.from(formatJson(body))
+}
+
+function textOf(body: Buffer | StreamedBody | null): string {
+  if (!body) return ''
+  return (Buffer.isBuffer(body) ? body : Buffer.concat([...body.pieces()])).toString()
 }
 
 interface Target {

@@ -149,8 +149,15 @@ export interface Transport {
    * objects are in this process; null when that is unknown.
    */
   readonly presence?: (of: ResourceAddress, changed: PresenceChanged) => Presence | null
+  /**
+   * Whether a resource has no objects in the store, where they are in this process and would have to be loaded to be
+   * listed; else false.
+   */
+  readonly isUnused?: (of: ResourceAddress) => Promise<boolean>
   /** The resources served now. */
   discover(signal?: AbortSignal): Promise<ServedResources>
+  /** Those of them that are in this process, where that is known without a request. */
+  readonly discoverHere?: () => Promise<ServedResources>
   /** Changes whenever the served resources change; only where that is known without a request. */
   readonly generation?: () => number
   /** Calls back after each such change, until the returned function is called; only together with `generation`. */

@@ -1,6 +1,7 @@
 /** Clients of the webhooks that objects of the API name, shared by all that are at one address. */
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
+import type { Egress } from '../base/dial.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { ClientConfig } from './client-config.ts'
 import type { JsonClient, JsonClientOptions } from './json-call.ts'
@@ -28,6 +29,8 @@ export interface WebhookClientsOptions {
   readonly userAgent?: string
   readonly maxAnswerBytes: number
   readonly describeAnswer?: JsonClientOptions['describeAnswer']
+  /** How services and other servers are reached; directly by default. */
+  readonly egress?: Egress | undefined
   /** Credentials for a host and port; none by default. */
   readonly credentials?: (host: string, port: number) => UserConfig | null
   readonly onCall?: JsonClientOptions['onCall']
@@ -105,7 +108,10 @@ export class WebhookClients {
   ): Promise<JsonClient> {
     const { v, clock, userAgent, maxAnswerBytes, describeAnswer, credentials, onCall, metrics } =
       this.#options
+    const { egress = {} } = this.#options
     const { as } = dial ?? {}
+    // This server itself needs no proxy.
+    const through = as ? undefined : dial ? egress.cluster : egress.controlplane
     const ca = `${Buffer.from(caBundle, 'base64').toString('utf8')}${as ? `\n${as.ca}` : ''}`.trim()
     const config: ClientConfig = {
       ...(as ?? credentials?.(host, port)),
@@ -124,6 +130,7 @@ export class WebhookClients {
       shownHost,
       onCall,
       metrics,
+      through,
       ...(userAgent === undefined ? {} : { userAgent }),
       ...(describeAnswer === undefined ? {} : { describeAnswer }),
       ...(dial ? { dial: { host: dial.host, port: dial.port } } : {}),

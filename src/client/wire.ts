@@ -3,10 +3,12 @@ import type { IncomingHttpHeaders, RequestOptions } from 'node:http'
 import type { Readable } from 'node:stream'
 import { connect, type TLSSocket } from 'node:tls'
 import type { Clock } from '../base/clock.ts'
+import type { Dial } from '../base/dial.ts'
 import type { CertificatePair } from './certificate-pair.ts'
 import type { ClientConfig } from './client-config.ts'
 import { Connections } from './connection.ts'
 import { bareHost, portOf, serverUrl } from './server-address.ts'
+import { secured } from '../outgoing/dial-agent.ts'
 import { StaleConnection, beginAfresh, beginExchange } from '../outgoing/http-exchange.ts'
 import { Http2Session, isUnseen } from './http2-session.ts'
 
@@ -40,11 +42,11 @@ export class Wire {
   #cert: string | undefined
   #isHttp1: boolean
 
-  /** Throws an Error when the configuration cannot be used. */
-  constructor(config: ClientConfig, clock: Clock) {
+  /** Connections are opened by `dial` where it is given. Throws an Error when the configuration cannot be used. */
+  constructor(config: ClientConfig, clock: Clock, dial: Dial | null = null) {
     this.server = serverUrl(config)
     this.#clock = clock
-    this.#connections = new Connections(config, this.server)
+    this.#connections = new Connections(config, this.server, dial)
     this.#isHttp1 = this.server.protocol !== 'https:'
   }
 
@@ -98,14 +100,14 @@ export class Wire {
   }
 
   async #connect(pair: CertificatePair): Promise<Http2Session | null> {
-    const tunnel = await this.#connections.tunnel()
-    const socket = connect({
-      ...(tunnel ? { socket: tunnel } : {}),
+    const dialled = await this.#connections.dialled()
+    const options = {
       host: bareHost(this.server),
       port: portOf(this.server),
       ...this.#connections.tlsFor(pair),
       ALPNProtocols: ['h2', 'http/1.1'],
-    })
+    }
+    const socket = dialled ? secured(dialled, options) : connect(options)
     socket.setNoDelay(true)
     await connected(socket)
     if (socket.alpnProtocol === 'h2') return new Http2Session(socket, this.server, this.#clock)

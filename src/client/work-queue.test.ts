@@ -141,3 +141,27 @@ test('stopping lets work in progress end, and begins nothing else', async () => 
   clock.advance(2_000_000)
   expect([begun, queue.isIdle]).toEqual([['a'], true])
 })
+
+test('where many keys fail their retries slow down', async () => {
+  const clock = new ManualClock()
+  const tries = new Map<string, number>()
+  const queue = new WorkQueue({
+    clock,
+    retryRate: { perSecond: 10, burst: 3 },
+    async work(key) {
+      const before = tries.get(key) ?? 0
+      tries.set(key, before + 1)
+      if (before === 0) throw new Error('once')
+    },
+  })
+  for (const key of ['a', 'b', 'c', 'd', 'e']) queue.add(key)
+  await queue.idle()
+  const again = async (ms: number) => {
+    clock.advance(ms)
+    await queue.idle()
+    return [...tries.values()].join()
+  }
+  expect(await again(5)).toBe('2,2,2,1,1')
+  expect(await again(95)).toBe('2,2,2,2,1')
+  expect(await again(100)).toBe('2,2,2,2,2')
+})

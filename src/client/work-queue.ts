@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { TokenBucket, type BucketRate } from './token-bucket.ts'
 import type { WorkQueueMetrics } from './work-queue-metrics.ts'
 
 /** How a queue works. */
@@ -18,6 +19,8 @@ export interface WorkQueueOptions {
   readonly metrics?: WorkQueueMetrics
   /** Consecutive failures after which a key is dropped; it is retried for ever without. */
   readonly mostFailures?: number
+  /** How many keys may be retried after failures, which slows down where many fail at once; any number without. */
+  readonly retryRate?: BucketRate
 }
 
 const LEAST_MS = 5
@@ -30,8 +33,9 @@ const KEYS_PER_TURN = 50
  * again. Costs nothing while it is empty.
  */
 export class WorkQueue {
-  readonly #options: Required<Omit<WorkQueueOptions, 'onError' | 'metrics'>> &
+  readonly #options: Required<Omit<WorkQueueOptions, 'onError' | 'metrics' | 'retryRate'>> &
     Pick<WorkQueueOptions, 'onError' | 'metrics'>
+  readonly #retries: TokenBucket | null
   readonly #due = new Set<string>()
   readonly #underWork = new Set<string>()
   /** Keys that were added while under work. */
@@ -42,7 +46,8 @@ export class WorkQueue {
   #stopped = false
   #idle: (() => void)[] = []
 
-  constructor(options: WorkQueueOptions) {
+  constructor({ retryRate, ...options }: WorkQueueOptions) {
+    this.#retries = retryRate ? new TokenBucket(retryRate, options.clock) : null
     this.#options = {
       workers: 1,
       leastMs: LEAST_MS,
@@ -102,6 +107,11 @@ export class WorkQueue {
     this.#waiting.delete(key)
   }
 
+  #waitAfter(failures: number): number {
+    const { leastMs, mostMs } = this.#options
+    return Math.max(Math.min(leastMs * 2 ** (failures - 1), mostMs), this.#retries?.take() ?? 0)
+  }
+
   #takeTurn(): void {
     if (this.#turn || this.#stopped || this.#due.size === 0) return
     if (this.#underWork.size >= this.#options.workers) return
@@ -129,11 +139,8 @@ export class WorkQueue {
       const failures = (this.#failures.get(key) ?? 0) + 1
       this.#failures.set(key, failures)
       metrics?.retried()
-      afterMs = Math.min(this.#options.leastMs * 2 ** (failures - 1), this.#options.mostMs)
-      if (failures > this.#options.mostFailures) {
-        this.#failures.delete(key)
-        afterMs = undefined
-      }
+      if (failures > this.#options.mostFailures) this.#failures.delete(key)
+      else afterMs = this.#waitAfter(failures)
       // Stopping may interrupt work in progress.
       if (!this.#stopped) this.#options.onError?.(error, key, failures)
     }

@@ -9,21 +9,33 @@ import {
   type RequestOptions,
 } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import type { Duplex, Readable } from 'node:stream'
+import { Readable, type Duplex } from 'node:stream'
 import { isReset } from './platform-errors.ts'
 
 /** A reused connection was closed before a response began: sending again is no second attempt. */
 export class StaleConnection extends Error {}
 
+/** A body that is made in pieces, again for each attempt. */
+export interface StreamedBody {
+  /** Bytes of all pieces. */
+  readonly length: number
+  pieces(): Iterable<Uint8Array>
+}
+
 /** Sends a request; resolves with the head of the response. Rejects with an error of the platform, or a stale one. */
 export function beginExchange(
   protocol: string,
   options: RequestOptions,
-  body: Buffer | null,
+  body: Buffer | StreamedBody | null,
 ): Promise<IncomingMessage> {
   return begin<IncomingMessage>(protocol, options, (request, resolve) => {
     request.on('response', resolve)
-    request.end(body)
+    if (!body || Buffer.isBuffer(body)) return void request.end(body)
+    // Waits for the connection between the pieces.
+    const source = Readable.from(body.pieces())
+    source.on('error', (error) => request.destroy(error))
+    request.once('close', () => source.destroy())
+    source.pipe(request)
   })
 }
 

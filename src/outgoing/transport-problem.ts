@@ -5,7 +5,7 @@ import { factsOf } from './platform-errors.ts'
 export function transportProblem(error: unknown, host: string): string {
   const fields = factsOf(error)
   const { code, syscall, address, port, errno, reason, hostname } = fields
-  const dial = address === undefined ? 'dial tcp' : `dial tcp ${at(address, port)}`
+  const dial = address === undefined ? 'dial tcp' : dialOf(address, port)
   if (syscall === 'getaddrinfo') {
     const name = hostname ?? host
     return code === 'ENOTFOUND'
@@ -36,6 +36,8 @@ const CONNECT: ReadonlyMap<string, string> = new Map([
   ['ENETUNREACH', 'network is unreachable'],
   ['ETIMEDOUT', 'connection timed out'],
   ['EADDRNOTAVAIL', 'cannot assign requested address'],
+  ['ENOENT', 'no such file or directory'],
+  ['EACCES', 'permission denied'],
 ])
 
 const UNKNOWN_AUTHORITY = 'certificate signed by unknown authority'
@@ -49,7 +51,9 @@ const CERTIFICATE: ReadonlyMap<string, string> = new Map([
   ['CERT_NOT_YET_VALID', 'certificate has expired or is not yet valid'],
 ])
 
-const at = (address: unknown, port: unknown) => {
+function dialOf(address: unknown, port: unknown): string {
   const host = String(address)
-  return `${host.includes(':') ? `[${host}]` : host}:${String(port)}`
+  // Sockets of the file system have no port.
+  if (port === undefined) return `dial unix ${host}`
+  return `dial tcp ${host.includes(':') ? `[${host}]` : host}:${String(port)}`
 }

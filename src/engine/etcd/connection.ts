@@ -1,4 +1,5 @@
 import { systemClock, type Clock } from '../../base/clock.ts'
+import type { Dial } from '../../base/dial.ts'
 import { EtcdUnavailable, isPassing, refusalOf } from './errors.ts'
 import { type GrpcError, status } from './grpc/status.ts'
 import { decodeWatch, type WatchResponse } from './messages.ts'
@@ -14,6 +15,8 @@ export interface ConnectionOptions {
   /** PEM certificate of this client, with `key`. */
   readonly cert?: Buffer
   readonly key?: Buffer
+  /** Opens connections; without it the platform does. */
+  readonly dial?: Dial | undefined
   readonly requestTimeoutMs: number
   readonly clock: Clock
   /** Called for each call; optional. */
@@ -192,7 +195,7 @@ function unavailable(
 
 function clientOf(
   server: string,
-  { ca, cert, key, open = openBuiltin }: ConnectionOptions,
+  { ca, cert, key, dial, open = openBuiltin }: ConnectionOptions,
 ): Transport {
   let url: URL
   try {
@@ -205,5 +208,5 @@ function clientOf(
   // Errors show addresses.
   if (url.username !== '' || url.password !== '')
     throw new Error(`--etcd-servers: ${url.host} is given with a user, which is not supported`)
-  return open(url.origin, { ca, cert, key })
+  return open(url.origin, { ca, cert, key, dial })
 }

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasEtcd, NO_ETCD, startEtcd, type Etcd } from '../../../test/store/etcd.ts'
+import type { Address } from '../../base/dial.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
 import { openEtcd, type EtcdOptions } from './engine.ts'
@@ -58,6 +60,24 @@ describe.skipIf(!hasEtcd)(`a real etcd over TLS${hasEtcd ? '' : ` (${NO_ETCD})`}
     const engine = await open({ ca: readFileSync(at('good.crt')), ...pair('good') })
     expect((await engine.commit([{ key: '/registry/a', value: Buffer.from('1') }])).done).toBe(true)
     await engine.close()
+  })
+
+  test('and a connection that something else opens', async () => {
+    const seen: Address[] = []
+    const dial = (address: Address) => {
+      seen.push(address)
+      return Promise.resolve(connect(Number(new URL(etcd.url).port), '127.0.0.1'))
+    }
+    const trust = { ca: readFileSync(at('good.crt')), ...pair('good') }
+    const engine = await open({ ...trust, dial }, 'https://127.0.0.1:1')
+    expect((await engine.commit([{ key: '/registry/b', value: Buffer.from('1') }])).done).toBe(true)
+    await engine.close()
+    expect(seen[0]).toEqual({ host: '127.0.0.1', port: 1 })
+    const refused = open({
+      ...{ dial: () => Promise.reject(new Error('the proxy is closed')) },
+      ...{ dialTimeoutMs: 300, requestTimeoutMs: 200 },
+    })
+    await expect(refused).rejects.toThrow('cannot be reached: the proxy is closed')
   })
 
   test('more concurrent requests than the server accepts, some of them large, all succeed', async () => {

@@ -1,11 +1,15 @@
 /** gRPC as the store in etcd uses it: calls with a deadline, and streams. One interface, two implementations. */
 
-/** Certificates for one server, PEM. */
+import type { Dial } from '../../base/dial.ts'
+
+/** Certificates for one server, PEM, and the way to it. */
 export interface Identity {
   /** Certificates that vouch for the server; absent: those of the system. */
   readonly ca?: Buffer | undefined
   readonly cert?: Buffer | undefined
   readonly key?: Buffer | undefined
+  /** Opens connections; without it the platform does. Only our own transport obeys it. */
+  readonly dial?: Dial | undefined
 }
 
 /** Messages of a server, and the way to send it some. Ends with GrpcError. */

@@ -9,7 +9,7 @@ import type { Identity, MessageStream, OpenTransport, Transport, UnaryCall } fro
 import type { Stream, StreamError, StreamListener } from '../http2/stream.ts'
 import { frameOf, FrameReader } from './frames.ts'
 import { Session } from './session.ts'
-import { GrpcError, status } from './status.ts'
+import { detailsOf, GrpcError, status } from './status.ts'
 
 type HeaderList = readonly (readonly [name: string, value: string])[]
 
@@ -248,15 +248,5 @@ class ResponseStream implements StreamListener {
     if (this.#isOver) return
     this.#isOver = true
     this.#onEnd(error)
-  }
-}
-
-/** The text of a status, percent-encoded as gRPC has it. */
-function detailsOf(headers: Headers): string {
-  const text = headers.get('grpc-message') ?? ''
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }

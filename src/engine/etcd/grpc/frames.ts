@@ -17,8 +17,13 @@ export class FrameReader {
   #bytes = 0
   /** Bytes at which the next message is whole. */
   #wanted = PREFIX_BYTES
+  readonly #maxBytes: number
 
-  /** Returns the messages that are complete. Throws on a compressed one, which was never requested. */
+  constructor(maxBytes = Infinity) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** Returns the messages that are complete. Throws on a compressed one, which was never requested, and one too large. */
   push(piece: Buffer): readonly Buffer[] {
     this.#pieces.push(piece)
     this.#bytes += piece.length
@@ -30,6 +35,7 @@ export class FrameReader {
       if (data.length < PREFIX_BYTES) break
       if (data[0] !== 0) throw new Error('a compressed message')
       this.#wanted = PREFIX_BYTES + data.readUInt32BE(1)
+      if (this.#wanted > this.#maxBytes) throw new Error('a message that is too large')
       if (data.length < this.#wanted) break
       messages.push(data.subarray(PREFIX_BYTES, this.#wanted))
       data = data.subarray(this.#wanted)

@@ -1,3 +1,5 @@
+import type { Headers } from '../../../http2/hpack.ts'
+
 /** Codes of gRPC that calls end with (gRPC over HTTP/2, Responses). */
 export const status = {
   CANCELLED: 1,
@@ -29,5 +31,15 @@ export class GrpcError extends Error {
     this.code = code
     this.details = details
     this.isUnsent = isUnsent
+  }
+}
+
+/** The text of a status, percent-encoded as gRPC has it. */
+export function detailsOf(headers: Headers): string {
+  const text = headers.get('grpc-message') ?? ''
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }

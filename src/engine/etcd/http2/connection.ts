@@ -2,7 +2,7 @@
  * The client's side of HTTP/2 (RFC 9113) as calls to a store need it, since the streams of Node's cost three times as
  * much as all the rest of a call (docs/decisions/0018). No pushes, no priorities, no table of headers.
  */
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import {
   FLAG,
   FRAME,
@@ -17,7 +17,7 @@ import {
 } from '../../../http2/frames.ts'
 import { HeaderDecoder } from '../../../http2/hpack.ts'
 import type { Identity } from '../transport.ts'
-import { openSocket } from './socket.ts'
+import { addressOf, openSocket } from './socket.ts'
 import {
   forget,
   StreamError,
@@ -53,7 +53,8 @@ const EMPTY = Buffer.alloc(0)
 
 /** One connection to a server, from the attempt until it ends. */
 export class Http2Connection {
-  readonly #socket: Socket
+  /** Null until it is dialled. */
+  #socket: Duplex | null = null
   readonly #listener: ConnectionListener
   readonly #headers = new HeaderDecoder()
   readonly #streams = new Map<number, StreamState>()
@@ -77,8 +78,33 @@ export class Http2Connection {
 
   constructor(url: URL, identity: Identity, listener: ConnectionListener) {
     this.#listener = listener
-    const socket = openSocket(url, identity)
+    const { dial } = identity
+    if (!dial) this.#use(openSocket(url, identity))
+    else
+      dial(addressOf(url)).then(
+        (dialled) => this.#use(openSocket(url, identity, dialled)),
+        (error: Error) => {
+          this.#error ??= error
+          this.#close()
+        },
+      )
+    const wishes = settings([
+      [SETTING.HEADER_TABLE_SIZE, 0],
+      [SETTING.ENABLE_PUSH, 0],
+      [SETTING.INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES],
+    ])
+    this.#send(PREFACE)
+    this.#send(frame(FRAME.SETTINGS, 0, 0, wishes))
+    this.#send(frame(FRAME.WINDOW_UPDATE, 0, 0, uint32(WINDOW_BYTES - DEFAULT_WINDOW)))
+  }
+
+  #use(socket: Duplex): void {
     this.#socket = socket
+    // It was given up meanwhile.
+    if (this.#isClosed) {
+      socket.on('error', () => {}).destroy()
+      return
+    }
     const parser = new FrameParser((type, flags, id, payload) =>
       this.#take(type, flags, id, payload),
     )
@@ -95,14 +121,7 @@ export class Http2Connection {
     })
     socket.on('end', () => (this.#isOver = true))
     socket.on('close', () => this.#close())
-    const wishes = settings([
-      [SETTING.HEADER_TABLE_SIZE, 0],
-      [SETTING.ENABLE_PUSH, 0],
-      [SETTING.INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES],
-    ])
-    this.#send(PREFACE)
-    this.#send(frame(FRAME.SETTINGS, 0, 0, wishes))
-    this.#send(frame(FRAME.WINDOW_UPDATE, 0, 0, uint32(WINDOW_BYTES - DEFAULT_WINDOW)))
+    if (this.#out.length > 0) this.#flush(socket)
   }
 
   /** No new stream may be begun on it. */
@@ -133,9 +152,10 @@ export class Http2Connection {
     else this.#queue.push(stream)
     return {
       write: (data) => {
-        if (stream.isOver || stream.isFinished) return
+        if (stream.isOver || stream.isFinished) return true
         stream.unsent.push(data)
         this.#pump(stream)
+        return stream.unsent.length === 0
       },
       finish: () => {
         stream.isFinished = true
@@ -162,7 +182,7 @@ export class Http2Connection {
   destroy(error?: Error): void {
     if (error) this.#error ??= error
     this.#isOver = true
-    this.#socket.destroy()
+    this.#abandon()
   }
 
   #open(stream: StreamState): void {
@@ -199,10 +219,12 @@ export class Http2Connection {
       this.#send(header)
       this.#send(data.subarray(0, length))
     }
-    this.#blocked.delete(stream)
-    if (!stream.isFinished || stream.isFinishSent) return
-    stream.isFinishSent = true
-    this.#send(frame(FRAME.DATA, FLAG.END_STREAM, stream.id, EMPTY))
+    const hasWaited = this.#blocked.delete(stream)
+    if (stream.isFinished && !stream.isFinishSent) {
+      stream.isFinishSent = true
+      this.#send(frame(FRAME.DATA, FLAG.END_STREAM, stream.id, EMPTY))
+    }
+    if (hasWaited) stream.listener.drained?.()
   }
 
   /** Everything written in one tick is sent together. */
@@ -210,11 +232,20 @@ export class Http2Connection {
     this.#out.push(bytes)
     if (this.#out.length > 1) return
     process.nextTick(() => {
-      const out = this.#out
-      this.#out = []
-      if (!this.#isClosed && !this.#socket.destroyed)
-        this.#socket.write(out.length === 1 ? out[0]! : Buffer.concat(out))
+      if (this.#socket) this.#flush(this.#socket)
     })
+  }
+
+  #flush(socket: Duplex): void {
+    const out = this.#out
+    this.#out = []
+    if (!this.#isClosed && !socket.destroyed && out.length > 0)
+      socket.write(out.length === 1 ? out[0]! : Buffer.concat(out))
+  }
+
+  #abandon(): void {
+    if (this.#socket) this.#socket.destroy()
+    else this.#close()
   }
 
   #take(type: number, flags: number, id: number, payload: Buffer): void {
@@ -367,7 +398,7 @@ export class Http2Connection {
   }
 
   #closeIdle(): void {
-    if (this.#isOver && this.#streams.size === 0) this.#socket.destroy()
+    if (this.#isOver && this.#streams.size === 0) this.#abandon()
   }
 
   #close(): void {

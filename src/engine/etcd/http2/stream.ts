@@ -17,14 +17,16 @@ export interface StreamListener {
   /** Headers at the beginning, and trailers. */
   headers(headers: Headers): void
   data(piece: Buffer): void
+  /** Everything that was written is on its way, after some of it had to wait. */
+  drained?(): void
   /** Called once: null when the response is complete. Not called for a stream that was cancelled here. */
   end(error: StreamError | null): void
 }
 
 /** One exchange on a connection. */
 export interface Stream {
-  /** Sends a piece of the body. */
-  write(data: Buffer): void
+  /** Sends a piece of the body; false when it waits until the server takes more. */
+  write(data: Buffer): boolean
   /** Ends the body: nothing more is sent. */
   finish(): void
   /** Has the server stop after what is on its way. */
