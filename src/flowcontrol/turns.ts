@@ -62,6 +62,11 @@ export class Turns {
     this.#last = flow
   }
 
+  /** Whether requests of several flows have arrived lately. */
+  isContended(): boolean {
+    return this.#options.now() < this.#contendedUntil
+  }
+
   /** Null: the request is executed now; else when the promise resolves. `now` is the present time. */
   take(flow: Flow, now: number): Promise<void> | null {
     if (now >= this.#contendedUntil && this.#waiting === 0) return null

@@ -2,11 +2,13 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
+import type { ReadTurns } from '../flowcontrol/read-turns.ts'
 import { Abortable } from './abortable.ts'
 import { lingerAfter } from './http1-linger.ts'
 import { originForm } from './http1-refusals.ts'
 import { ObservedOut } from './observed-out.ts'
 import { collectBody, type BodyBudget, type BodySink } from './request-body.ts'
+import { SocketReader } from './socket-reader.ts'
 
 /** Header names and values, alternating. Names in lower case. */
 export type HeaderList = string[]
@@ -46,6 +48,10 @@ export interface Exchange {
   open(status: number, headers: HeaderList): Out
   /** Ends the connection with this response: `Connection: close`, or GOAWAY in HTTP/2. */
   endConnection(): void
+  /** Reads further requests from the connection in turn with the others of this user. */
+  readInTurn(turns: ReadTurns, user: string): void
+  /** Reads further requests whenever they come, until `readInTurn`. */
+  readAlways(): void
   /** Observes the response; null: no observer. */
   observer: ExchangeObserver | null
 }
@@ -106,6 +112,7 @@ export class Http1Exchange extends Abortable implements Exchange {
   #taken = false
   #endsConnection = false
   #sink: BodySink | null = null
+  #reader: SocketReader | null
 
   constructor(request: IncomingMessage, response: ServerResponse, upgrade: Upgrade | null = null) {
     super()
@@ -115,6 +122,8 @@ export class Http1Exchange extends Abortable implements Exchange {
     this.method = request.method ?? 'GET'
     this.target = originForm(request.url ?? '/')
     this.headers = request.headers
+    this.#reader = SocketReader.of(request.socket)
+    this.#reader?.begun()
   }
 
   get socket(): TLSSocket {
@@ -135,8 +144,24 @@ export class Http1Exchange extends Abortable implements Exchange {
     const { headers, httpVersion } = this.#request
     if (headers.expect !== undefined && httpVersion === '1.1') this.#response.writeContinue()
   }
+  readInTurn(turns: ReadTurns, user: string): void {
+    this.#reader ??= this.#newReader(turns)
+    this.#reader.belongsTo(user)
+  }
+  readAlways(): void {
+    this.#reader?.leave()
+  }
+  #newReader(turns: ReadTurns): SocketReader {
+    const { socket } = this.#request
+    const reader = SocketReader.of(socket)
+    if (reader === null) return new SocketReader(turns, socket)
+    // Another request of the connection came before it, and was not classified yet.
+    reader.begun()
+    return reader
+  }
   take(): void {
     this.#taken = true
+    this.#reader?.leave()
     this.#response.detachSocket(this.#request.socket)
     this.observer?.begun(101)
   }
@@ -166,15 +191,18 @@ export class Http1Exchange extends Abortable implements Exchange {
     if (response.headersSent) return
     const observer = this.#isGone ? null : this.observer
     headers.push('content-length', String(Buffer.byteLength(body)))
+    let isLast = true
     if (!this.#request.complete && hasBody(this.headers)) {
       // The rest of the body is not wanted.
       headers.push('connection', 'close')
       lingerAfter(response)
       this.#sink?.cut()
     } else if (this.#endsConnection) headers.push('connection', 'close')
+    else isLast = false
     response.writeHead(status, headers)
     if (this.method === 'HEAD') response.end()
     else response.end(body)
+    if (!isLast) this.#reader?.answered()
     if (observer === null) return
     observer.begun(status)
     observer.wrote(this.method === 'HEAD' ? 0 : Buffer.byteLength(body))
@@ -187,6 +215,8 @@ export class Http1Exchange extends Abortable implements Exchange {
     response.writeHead(status, headers)
     if (this.method === 'HEAD') response.end()
     else response.flushHeaders()
+    const reader = this.#reader
+    if (reader !== null) response.once('close', () => reader.answered())
     const out = new Http1Out(response)
     if (observer === null) return out
     observer.begun(status)

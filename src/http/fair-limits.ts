@@ -1,6 +1,7 @@
 /** Limits by priority levels and flows: API priority and fairness. */
 import type { FlowControl } from '../flowcontrol/flow-control.ts'
 import type { Flow } from '../flowcontrol/flow.ts'
+import type { ReadTurns } from '../flowcontrol/read-turns.ts'
 import type { Ticket } from '../flowcontrol/ticket.ts'
 import type { Turns } from '../flowcontrol/turns.ts'
 import type { WatchCounts } from '../flowcontrol/watch-counts.ts'
@@ -13,6 +14,8 @@ import { tooManyRequests, type Held, type RequestLimits } from './request-limits
 export interface FairLimitsOptions {
   readonly control: FlowControl
   readonly turns: Turns
+  /** Turns of busy connections; null: all are always read. */
+  readonly readTurns: ReadTurns | null
   readonly watches: WatchCounts
   /** Number of stored objects of a resource; undefined: unknown. */
   /** Told of requests that wait, by kind; absent: nobody counts them. */
@@ -33,7 +36,7 @@ export class FairLimits implements RequestLimits {
     const { info } = context
     const isWatch = info.verb === 'watch'
     if (!isWatch && isLongRunning(info)) return
-    const { control, turns } = this.#options
+    const { control, turns, readTurns } = this.#options
     const flow = control.flowOf(context.user, info)
     const { headers } = context
     for (const word of flow.headers) headers.push(word)
@@ -41,9 +44,11 @@ export class FairLimits implements RequestLimits {
     const { seats } = flow.level
     if (seats === null) {
       flow.counts.dispatched++
+      if (readTurns !== null) context.exchange.readAlways()
       if (isWatch) context.holds = new HeldWatch(null, this.#countWatch(context))
       return
     }
+    if (readTurns !== null && !isWatch) context.exchange.readInTurn(readTurns, context.user.name)
     const ticket = seats.begin(flow, this.#widthOf(flow, context))
     if (ticket.state === 'rejected') throw tooManyRequests(context)
     ticket.request = context
@@ -51,6 +56,10 @@ export class FairLimits implements RequestLimits {
     if (ticket.state === 'waiting') return this.#wait(context, ticket)
     const turn = turns.take(flow, ticket.startedAt)
     if (turn !== null) return turn
+  }
+
+  readAll(): void {
+    this.#options.readTurns?.close()
   }
 
   #widthOf({ counts, level }: Flow, { info, query }: Context): Width {

@@ -73,6 +73,9 @@ export class Http2Exchange extends Abortable implements Exchange, Out {
   endConnection(): void {
     this.#stream.connection.end()
   }
+  // Its connection is read in pieces with several requests.
+  readInTurn(): void {}
+  readAlways(): void {}
   send(status: number, headers: HeaderList, body: Buffer | string): void {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     headers.push('content-length', String(bytes.length), 'date', dateText())

@@ -45,6 +45,8 @@ export interface Listener {
   readonly port: number
   /** Changes certificates, or the authorities that clients are told of, for new connections. */
   setTls(change: Partial<ServedTls>): void
+  /** Adds the names of authorities, which the first connection would wait for. */
+  prepare(): void
   /** Stops accepting and ends idle connections; those in use end with their responses. */
   stopAccepting(): void
   /** The same; resolves when all connections are closed, after `graceMs` by force. */
@@ -79,8 +81,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     ...(options.maxStreams === undefined ? {} : { maxStreams: options.maxStreams }),
   })
   takeHttp1(server, { onExchange, stages })
-  const byAddress = new AddressContexts(server, contexts)
-  admitFirst(server, connections, (socket) => byAddress.prepare(socket))
+  const current = new CurrentContext(server, contexts)
+  admitFirst(server, connections, (socket) => current.prepare(socket))
   const sockets = takeSecured(server, sessions, options)
   const { onHandshakeError } = options
   if (onHandshakeError) server.on('tlsClientError', onHandshakeError)
@@ -97,9 +99,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     port,
     setTls(change) {
       contexts.change(change)
-      server.setSecureContext(contexts.standard)
-      byAddress.changed()
+      current.changed()
     },
+    prepare: () => current.complete(),
     stopAccepting: () => void closing(),
     async close(graceMs) {
       const timer = setTimeout(() => end(() => true), graceMs)
@@ -119,7 +121,7 @@ function once<T>(call: () => T): () => T {
 /** A server without connections or handlers. */
 function tlsServer(contexts: TlsContexts, { headersMs, idleMs }: Timeouts): Server {
   const server = createServer({
-    ...contexts.standard,
+    ...contexts.nameless,
     ...(contexts.hasNames ? { SNICallback: contexts.select } : {}),
     // Requested, not required: authorization happens later.
     requestCert: true,
@@ -186,14 +188,14 @@ function bound(
 }
 
 /**
- * Presents the certificate of the address that a client connects to, for clients that ask for no name. A connection takes
- * the context that the server has when it begins.
+ * The context that new connections get. It presents the certificate of the address that a client connects to, for clients
+ * that ask for no name, and names the authorities of client certificates from the first connection on.
  */
-class AddressContexts {
+class CurrentContext {
   readonly #server: Server
   readonly #contexts: TlsContexts
-  /** Address whose context the server has; empty: none was needed. */
-  #current = ''
+  /** Address whose context the server has; empty: none was needed. Null: the names of authorities are missing. */
+  #address: string | null = null
 
   constructor(server: Server, contexts: TlsContexts) {
     this.#server = server
@@ -201,16 +203,23 @@ class AddressContexts {
   }
 
   prepare({ localAddress = '' }: Socket): void {
+    this.complete()
     if (!this.#contexts.hasAddresses) return
     const address = localAddress.replace(/^::ffff:(?=\d+\.)/, '')
-    if (address === this.#current) return
-    this.#current = address
+    if (address === this.#address) return
+    this.#address = address
     this.#server.setSecureContext(this.#contexts.standardAt(address))
   }
 
-  /** The server has the standard context again. */
+  /** Adds the names of authorities, if they are missing. */
+  complete(): void {
+    if (this.#address === null) this.changed()
+  }
+
+  /** What the contexts are made of has changed. */
   changed(): void {
-    this.#current = ''
+    this.#server.setSecureContext(this.#contexts.standard)
+    this.#address = ''
   }
 }
 

@@ -1,8 +1,10 @@
 /** Proxies a request to another server, byte by byte in both directions. */
-import type { IncomingMessage, RequestOptions } from 'node:http'
+import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
+import type { Dial } from '../base/dial.ts'
+import { plainAgentThrough, secureAgentThrough } from '../outgoing/dial-agent.ts'
 import {
   StaleConnection,
   beginExchange,
@@ -222,12 +224,16 @@ function requestOptions(context: Context, target: Target, protocol: string | nul
     method: exchange.method,
     path: `${path}${target.query}`,
     headers: requestHeaders(context, target, protocol),
-    agent: target.agents?.single ?? false,
+    agent: target.agents?.single ?? (api.dial ? agentThrough(api.dial, target.scheme) : false),
     signal: exchange.signal,
     lookup: addresses ? fixedLookup(addresses) : proxyableLookup(api),
     ...(target.scheme === 'https' ? tlsOptions(target.tls ?? {}) : {}),
   }
 }
+
+/** An agent for one request whose connection a dialer opens. */
+const agentThrough = (dial: Dial, scheme: Target['scheme']): Agent =>
+  scheme === 'https' ? secureAgentThrough(dial, {}) : plainAgentThrough(dial, {})
 
 function tlsOptions(tls: AgentTls | ServerTls): ConnectionOptions {
   const { ca, cert, key } = tls

@@ -8,6 +8,8 @@ export interface RequestLimits {
    * `holds`.
    */
   admit(context: Context): void | Promise<void>
+  /** The server ends: all connections are read from. */
+  readAll(): void
 }
 
 /** What a request holds while it is executed. */

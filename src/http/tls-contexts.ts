@@ -40,7 +40,15 @@ export class TlsContexts {
     return this.#optionsOf(this.#served)
   }
 
-  /** The same for connections to an address of the machine: a certificate may be given for it. */
+  /**
+   * The standard ones without the names of authorities: the runtime reads all public authorities (20 to 30 ms) before it
+   * adds the first name, which a start does not wait for.
+   */
+  get nameless(): SecureContextOptions {
+    return { ...this.standard, ca: [] }
+  }
+
+  /** The standard ones for connections to an address of the machine: a certificate may be given for it. */
   standardAt(address: string): SecureContextOptions {
     return this.#optionsOf(this.#byAddress.get(address) ?? this.#served)
   }
