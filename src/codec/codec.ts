@@ -434,7 +434,8 @@ function specialWriter({ form, of }: Special, v: Words): (value: unknown) => unk
   let codec: Codec | null = null
   const write = (value: unknown) => (codec ??= codecOf(of(), v)).plain(value as JsonObject)
   return (value) => {
-    if (isOther[form](value)) return value
+    // Null: neither form, as a value of a map may be.
+    if (value === null || isOther[form](value)) return value
     return Array.isArray(value) ? value.map(write) : write(value)
   }
 }

@@ -22,13 +22,21 @@ export class Decoding {
   readonly unknown: string[] = []
   /** Whether absent fields get their declared defaults. */
   readonly fills: boolean
+  /** Values that the result may still get, in a decoding with a limit. */
+  room: number
   readonly #written: WrittenNumbers | null
 
   constructor(
-    options: { readonly fills?: boolean; readonly written?: WrittenNumbers | undefined } = {},
+    options: {
+      readonly fills?: boolean
+      readonly written?: WrittenNumbers | undefined
+      /** Maximum values of the result, where defaults are those of users. */
+      readonly most?: number
+    } = {},
   ) {
     this.fills = options.fills ?? true
-    const { written } = options
+    const { written, most = Infinity } = options
+    this.room = most
     this.#written = written !== undefined && written.size > 0 ? written : null
   }
 

@@ -134,6 +134,24 @@ export function writeManaged({ managers, times }: Managed): ManagedFieldsEntry[]
   return putInOrder(entries, byPlace)
 }
 
+/** Entries after a write of which it is known that it changes nothing but the time of one of them. */
+export function entriesAt(
+  entries: readonly ManagedFieldsEntry[],
+  mine: ManagedFieldsEntry,
+  now: string,
+): readonly ManagedFieldsEntry[] {
+  if (mine.time === now) return entries
+  const { manager = '', operation, apiVersion = '', fieldsV1, subresource = '' } = mine
+  const kept = { manager, operation: operation as Operation, apiVersion, subresource }
+  const entry = entryOf({ ...kept, time: now, fieldsV1: fieldsV1 as Record<string, unknown> })
+  const known = readEntries.get(mine)
+  if (known) keepEntry(entry, known.id, known.manager)
+  return putInOrder(
+    entries.map((one) => (one === mine ? entry : one)),
+    byPlace,
+  )
+}
+
 function entryOf(of: {
   readonly manager: string
   readonly operation: Operation

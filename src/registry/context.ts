@@ -2,6 +2,7 @@ import type { AuditLevel } from '../admission/attributes.ts'
 import type { AdmissionChain } from '../admission/chain.ts'
 import type { Attributes, Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
+import type { Dial } from '../base/dial.ts'
 import type { IterationQueue } from '../base/iteration-queue.ts'
 import type { Ids } from '../base/ids.ts'
 import type { RequestParts } from '../base/request-parts.ts'
@@ -12,10 +13,13 @@ import type { HookContext, Requester } from '../catalogue/resource.ts'
 import type { AgentTls } from './connect/target.ts'
 import type { AllocatorSet } from './allocations.ts'
 import type { FirstForms } from '../patch/first-forms.ts'
-import type { HotObjects } from './hot-objects.ts'
+import type { HotObject, HotObjects } from './hot-objects.ts'
+import type { WriteOptions } from './options.ts'
 import type { OwnWrites } from './own-writes.ts'
+import type { RepeatedWrites } from './repeated-writes.ts'
 import type { UnchangedWrites } from './unchanged-writes.ts'
 import type { TokenFinding, TokenSigner } from './tokens.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
 import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { WatchCache } from '../cache/watch-cache.ts'
 import type { Change, Commit } from '../engine/engine.ts'
@@ -68,6 +72,8 @@ export interface WriteDependencies extends ActionDependencies {
   readonly ownWrites?: OwnWrites
   /** Writes that changed nothing before; absent: each is done again. */
   readonly unchanged?: UnchangedWrites
+  /** Updates like the last one of their object; absent: each is done in full. */
+  readonly repeated?: RepeatedWrites
   /** Field sets of objects created before; absent: each create makes its own. */
   readonly forms?: FirstForms
   /** Whether the value under a key must be rewritten even if unchanged: it uses an old encryption key. */
@@ -101,6 +107,8 @@ export interface TokenReviewDependencies extends ActionDependencies {
 export interface Reach {
   /** Whether connect sub-resources may reach this machine and its link; for tests only. */
   readonly proxiesToLoopback: boolean
+  /** Opens connections to nodes, pods and services; without it the platform does. */
+  readonly dial?: Dial
 }
 
 /** Dependencies of connect sub-resources. */
@@ -170,8 +178,17 @@ export interface Call {
   readonly isOwn?: true
   /** The write carries the live resourceVersion; the client did not set it. */
   readonly versionless?: boolean
+  /** Called with how an update makes its object, so that it can be repeated; absent: it is not. */
+  readonly shows?: (update: ShownUpdate) => void
   /** Aborted when the client disconnects or the time is up. */
   readonly signal: () => AbortSignal
+}
+
+/** How an update makes its object. */
+export interface ShownUpdate {
+  /** Does the same with another version of the object. */
+  readonly next: (present: HotObject, live: StoredObject) => Promise<Typed>
+  readonly options: WriteOptions
 }
 
 export interface Body {

@@ -4,6 +4,7 @@ import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { parseJson } from '../codec/json-text.ts'
 import { membersWriter } from '../codec/json-writer.ts'
 import { badRequest } from '../meta/errors.ts'
+import { MAX_VALUES } from '../meta/value-count.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import { ObjectMeta } from '../meta/object-meta.ts'
 import type { HookContext } from '../catalogue/resource.ts'
@@ -70,13 +71,29 @@ export function* decodeServedSteps(
   c: HookContext,
   written?: WrittenNumbers,
 ): Steps<{ object: Typed; unknown: readonly string[] }> {
-  const decoding = new Decoding({ written })
+  const decoding = requestDecoding(written)
   try {
     const object = served.codec.decode(value, decoding) as unknown as Typed
     yield
     if (served.conversion === null || served.conversion.same)
       served.strategy.setDefaults?.(object, c)
     return { object, unknown: decoding.unknown }
+  } catch (error) {
+    throw misfit(served, error)
+  }
+}
+
+/** For a value of a client, which the defaults of a schema could make huge. */
+const requestDecoding = (written?: WrittenNumbers): Decoding =>
+  new Decoding({ written, most: MAX_VALUES })
+
+/** A stored object of the served version, with defaults, from its JSON value. Throws 400 when the value does not fit. */
+export function decodeStoredVersion(served: ResourceEntry, value: unknown, c: HookContext): Typed {
+  try {
+    const object = served.codec.decode(value, new Decoding()) as unknown as Typed
+    if (served.conversion === null || served.conversion.same)
+      served.strategy.setDefaults?.(object, c)
+    return object
   } catch (error) {
     throw misfit(served, error)
   }

@@ -15,7 +15,7 @@ import { storedObjects } from './conversion.ts'
 import {
   asVersion,
   decodeDocument,
-  decodeServed,
+  decodeStoredVersion,
   encodeObject,
   convertToStorage,
 } from './objects.ts'
@@ -87,7 +87,7 @@ class ResourceForm implements StorageForm {
       const object =
         from === storage
           ? decodeDocument(storage, document, c)
-          : convertToStorage(from, decodeServed(from, document, c).object, c)
+          : convertToStorage(from, decodeStoredVersion(from, document, c), c)
       return encodeObject(storage, object)
     } catch (error) {
       if (error instanceof DecodeError || error instanceof StatusError)
@@ -113,7 +113,7 @@ class ResourceForm implements StorageForm {
       const from = this.#versionNamed(readStorageTag(tagOf(record)).version)
       if (!from?.conversion?.waiting) continue
       try {
-        const { object } = decodeServed(from, documentOf(record), c)
+        const object = decodeStoredVersion(from, documentOf(record), c)
         const of = byVersion.get(from) ?? []
         byVersion.set(from, of)
         of.push({ record, object })

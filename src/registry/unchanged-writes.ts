@@ -7,7 +7,7 @@ import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import { CallAttributes } from './admission.ts'
-import { keyOf, type Body, type Call, type WriteDependencies } from './context.ts'
+import { keyOf, type Body, type Call, type ShownUpdate, type WriteDependencies } from './context.ts'
 import type { Result } from './results.ts'
 
 /** Requests that left an object as it is, of the newest that were met. */
@@ -96,8 +96,14 @@ export async function unlessUnchanged(
     if (found.identity) body.decoded?.(found.identity)
     return { is: 'object', status: 200, version: live }
   }
+  const { repeated } = api
+  const again = repeated?.find(api, call, body, live)
+  const repeatedly = again && (await again())
+  if (repeatedly) return repeatedly
+  const before = (repeated && api.hot?.find(served, live)) ?? null
   const heard = new HeardWrite(call, body)
   const result = await write(heard.call)
+  if (repeated) await repeated.heard(api, heard, { body, live, result, before })
   const isSame = result.is === 'object' && result.version === live
   // What admission changed back is not known to stay the same.
   if (isSame && heard.isSilent && (await isSettled(api, call, key)))
@@ -106,10 +112,14 @@ export async function unlessUnchanged(
 }
 
 /** A write that is listened to: whether it tells the client or the audit record anything. */
-class HeardWrite {
+export class HeardWrite {
   readonly call: Call
   isSilent = true
   identity: ObjectMeta | null = null
+  /** It was answered: later reports are ignored. */
+  isOver = false
+  /** How it makes its object, where it is an update. */
+  shown: ShownUpdate | null = null
 
   constructor(call: Call, body: Body) {
     const told = () => {
@@ -120,6 +130,7 @@ class HeardWrite {
       ...body,
       ...(decoded && {
         decoded: (metadata: ObjectMeta) => {
+          if (this.isOver) return
           this.identity = identityOf(metadata)
           decoded(metadata)
         },
@@ -134,13 +145,16 @@ class HeardWrite {
     this.call = {
       ...call,
       body: () => Promise.resolve(heard),
-      warn(text) {
-        told()
-        call.warn(text)
+      shows: (update) => {
+        this.shown = update
       },
-      annotate(...annotation) {
+      warn: (text) => {
         told()
-        call.annotate?.(...annotation)
+        if (!this.isOver) call.warn(text)
+      },
+      annotate: (...annotation) => {
+        told()
+        if (!this.isOver) call.annotate?.(...annotation)
       },
     }
   }

@@ -85,6 +85,10 @@ export async function updateObject(
   const { served } = call
   const key = keyOf(served, call.namespace, call.name)
   const table = await api.cache.resourceCache(served.storage)
+  call.shows?.({
+    next: (hot, live) => source.next({ live, hot, ...presentOf(hot), release() {} }),
+    options,
+  })
   return api.mutex.take(key, async (release) => {
     for (let left = source.attempts ?? Infinity; left > 0; left--) {
       const live = table.get(key)

@@ -118,9 +118,13 @@ export function checkProxyable({ proxiesToLoopback }: Reach, host: string): void
   if (host === '' || (isOwn && !proxiesToLoopback)) throw badRequest('address not allowed')
 }
 
-/** The same for a name, by all of its addresses: connect to exactly these. Throws 400. */
+/**
+ * The same for a name, by all of its addresses: connect to exactly these. None behind an egress proxy, which looks names
+ * up in its own network. Throws 400.
+ */
 export async function proxyableAddresses(reach: Reach, host: string): Promise<LookupAddress[]> {
   checkProxyable(reach, host)
+  if (reach.dial) return []
   let addresses: LookupAddress[]
   try {
     const { lookup } = await import('node:dns/promises')

@@ -1,0 +1,340 @@
+/**
+ * Updates like the last one of an object: renewals of a lease, reports of a status, another image. The same client sends
+ * the same bytes with other values at the same places. From two such updates is learned which fields the values are for
+ * (`repetition.ts`); the next ones set these fields, and the time in managedFields, without reading the body, merging, or
+ * finding out owners. Admission, checks and the commit are those of every update.
+ */
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
+import { formatTime } from '../base/time.ts'
+import { Decoding, type JsonObject } from '../codec/codec.ts'
+import { copyJson } from '../codec/json-clone.ts'
+import type { ManagedFieldsEntry, Typed } from '../meta/object-meta.ts'
+import { entriesAt } from '../patch/managed-fields.ts'
+import { BodyForm, type Way } from './body-form.ts'
+import { hookContext, type Body, type Call, type Query, type WriteDependencies } from './context.ts'
+import { decodeLike, type HotObject, isLikeable, shallow } from './hot-objects.ts'
+import { decodeServed } from './objects.ts'
+import { repetitionOf, retimedEntry, type Repetition } from './repetition.ts'
+import type { Result } from './results.ts'
+import type { HeardWrite } from './unchanged-writes.ts'
+import { updateObject, type Present } from './update-object.ts'
+
+/** What is known of the last update of an object. */
+interface Known {
+  readonly served: ResourceEntry
+  revision: number
+  readonly how: How
+  /** Its body; null once it can be repeated. */
+  readonly body: Buffer | null
+  readonly repetition: Repetition | null
+  /** Updates in a row from which nothing was learned. */
+  readonly misses: number
+}
+
+/** How a request came: only the same way is compared. */
+type How = Pick<Call, 'subresource' | 'userAgent' | 'query'> & Pick<Body, 'mediaType'>
+
+const APPLY = 'application/apply-patch+yaml'
+const WHOLE = ['application/json', '']
+const MEDIA_TYPES = [
+  ...WHOLE,
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+  APPLY,
+]
+
+/** Bytes of one generation of bodies and forms. */
+const MOST_BYTES = 256 << 10
+const LARGEST_BODY = 16 << 10
+/** After so many updates without a lesson, only each so-manieth is looked at. */
+const PATIENCE = 4
+const SELDOM = 64
+
+/** Thrown where an update is none of those before, or the object is another one meanwhile. */
+class NotRepeated extends Error {}
+const NOT_REPEATED = new NotRepeated('not repeated')
+
+/** The last updates of objects; bounded. */
+export class RepeatedWrites {
+  #young = new Map<string, Known>()
+  #old: ReadonlyMap<string, Known> = new Map()
+  #bytes = 0
+  readonly #most: number
+  /** Updates that were repeated. */
+  done = 0
+
+  constructor(most = MOST_BYTES) {
+    this.#most = most
+  }
+
+  /** Repeats the last update of this version with other values; resolves with null where it has to be done in full. */
+  find(
+    api: WriteDependencies,
+    call: Call,
+    body: Body,
+    live: StoredObject,
+  ): (() => Promise<Result | null>) | null {
+    const known = this.#known(live.key)
+    const repetition = known?.repetition
+    if (!repetition || known.revision !== live.revision || known.served !== call.served) return null
+    if (!isSameHow(known.how, howOf(call, body))) return null
+    const { form, identity, isWhole } = repetition
+    if (isWhole && body.decoded && !identity) return null
+    const values = form.read(body.bytes)
+    if (!values) return null
+    return () => this.#repeat(api, call, body, { live, known, repetition, values })
+  }
+
+  async #repeat(
+    api: WriteDependencies,
+    call: Call,
+    body: Body,
+    { live, known, repetition, values }: Repeated,
+  ): Promise<Result | null> {
+    const { options, targets, isWhole, identity } = repetition
+    const at = targets.findIndex(({ is }) => is === 'version')
+    const resourceVersion = at === -1 ? undefined : String(values[at])
+    const next = async (present: Present): Promise<Typed> => {
+      const { hot } = present
+      const object = hot && present.live === live ? nextOf(call, hot, repetition, values) : null
+      if (!object) throw NOT_REPEATED
+      if (identity)
+        body.decoded?.(resourceVersion === undefined ? identity : { ...identity, resourceVersion })
+      return object
+    }
+    const isCreating =
+      known.how.mediaType === APPLY || (isWhole && call.served.strategy.createOnUpdate)
+    const fresh = isCreating ? () => Promise.reject<Typed>(NOT_REPEATED) : null
+    const own = isWhole ? call : { ...call, versionless: resourceVersion === undefined }
+    try {
+      const result = await updateObject(api, own, { next, tracked: true, fresh }, options)
+      if (result.is === 'object') known.revision = result.version.revision
+      this.done++
+      return result
+    } catch (error) {
+      if (error === NOT_REPEATED) return null
+      throw error
+    }
+  }
+
+  /** Learns from an update that was done in full. */
+  async heard(api: WriteDependencies, write: HeardWrite, heard: Heard): Promise<void> {
+    const { body, live, result } = heard
+    const { served } = write.call
+    if (result.is !== 'object' || !api.hot || !isRepeatable(served) || !write.shown) return
+    const { revision } = result.version
+    if (revision <= live.revision || !write.isSilent) return
+    if (body.bytes.length > LARGEST_BODY || !MEDIA_TYPES.includes(body.mediaType)) return
+    const how = howOf(write.call, body)
+    const known = this.#known(live.key)
+    const isNext =
+      known?.revision === live.revision && known.served === served && isSameHow(known.how, how)
+    const last = isNext ? known : null
+    const lesson = last && (await lessonOf(api, write, heard, last))
+    const repetition = lesson?.repetition ?? null
+    const misses = repetition ? 0 : (last?.misses ?? 0) + (lesson ? 1 : 0)
+    const bytes = repetition ? null : Buffer.from(body.bytes)
+    this.#keep(live.key, { served, revision, how, body: bytes, repetition, misses })
+  }
+
+  #known(key: string): Known | undefined {
+    const young = this.#young.get(key)
+    if (young) return young
+    const known = this.#old.get(key)
+    if (known) this.#keep(key, known)
+    return known
+  }
+
+  #keep(key: string, known: Known): void {
+    this.#bytes += sizeOf(known) - sizeOf(this.#young.get(key))
+    this.#young.set(key, known)
+    if (this.#bytes < this.#most) return
+    this.#old = this.#young
+    this.#young = new Map()
+    this.#bytes = 0
+  }
+}
+
+/** An update that may be repeated. */
+interface Repeated {
+  readonly live: StoredObject
+  readonly known: Known
+  readonly repetition: Repetition
+  readonly values: readonly (string | number)[]
+}
+
+/** An update that was done in full. */
+interface Heard {
+  readonly body: Body
+  /** The version before it. */
+  readonly live: StoredObject
+  readonly result: Result
+  /** The same, decoded. */
+  readonly before: HotObject | null
+}
+
+/** Bytes besides those of a body. */
+const OVERHEAD = 512
+
+const sizeOf = (known: Known | undefined): number =>
+  known ? OVERHEAD + (known.body?.length ?? 0) + (known.repetition?.form.bytes ?? 0) : 0
+
+const howOf = (
+  { subresource, userAgent, query }: Call,
+  { mediaType }: Pick<Body, 'mediaType'>,
+): How => ({ subresource, userAgent, query, mediaType })
+
+const isSameHow = (a: How, b: How): boolean =>
+  a.mediaType === b.mediaType &&
+  a.userAgent === b.userAgent &&
+  a.subresource === b.subresource &&
+  isSameQuery(a.query, b.query)
+
+function isSameQuery(a: Query, b: Query): boolean {
+  if (a.size !== b.size) return false
+  for (const [name, values] of a) {
+    const others = b.get(name)
+    if (others?.length !== values.length || values.some((value, i) => value !== others[i]))
+      return false
+  }
+  return true
+}
+
+/** What two updates teach; null: they were not looked at. */
+async function lessonOf(
+  { hot, ...api }: WriteDependencies,
+  write: HeardWrite,
+  { body, before, result }: Heard,
+  last: Known,
+): Promise<{ readonly repetition: Repetition | null } | null> {
+  const { call, shown, identity } = write
+  if (!last.body || !before || result.is !== 'object') return null
+  const { served } = call
+  const after = hot?.find(served, result.version)
+  if (!after) return null
+  const entries = [before, after].map(({ object }) => object.metadata.managedFields)
+  if (!retimedEntry(entries[0], entries[1])) return null
+  if (last.misses >= PATIENCE && result.version.revision % SELDOM !== 0) return null
+  const form = BodyForm.of(last.body, body.bytes)
+  if (!form) return { repetition: null }
+  write.isOver = true
+  const repetition = await repetitionOf({
+    served,
+    c: hookContext(api, call.user, served),
+    form,
+    body: body.bytes,
+    isWhole: WHOLE.includes(body.mediaType),
+    before,
+    after,
+    options: shown!.options,
+    identity,
+    again: () => shown!.next(after, result.version),
+  }).catch(() => null)
+  return { repetition: write.isSilent ? repetition : null }
+}
+
+/** The object that an update makes of the present one; null where that has to be found out in full. */
+function nextOf(
+  call: Call,
+  hot: HotObject,
+  repetition: Repetition,
+  values: readonly (string | number)[],
+): Typed | null {
+  const { targets, owner, absent, isWhole } = repetition
+  const { metadata } = hot.object
+  const entries = metadata.managedFields ?? []
+  const mine = entries.find((entry) => isSameOwner(entry, owner))
+  if (!mine) return null
+  let document = hot.json
+  for (const [i, target] of targets.entries()) {
+    const value = values[i]!
+    if (target.is === 'field') {
+      const changed = withValue(document, target.way, value)
+      if (!changed) return null
+      document = changed
+    } else if (value !== repeatedOf(target.is, hot, mine)) return null
+  }
+  const object = decodedLike(call, document, hot, isWhole)
+  if (!object) return null
+  // Where another text means the same, no field changes.
+  for (const [i, target] of targets.entries())
+    if (target.is === 'field' && valueAt(object, target.way) !== values[i]) return null
+  object.metadata.managedFields = [...entriesAt(entries, mine, formatTime(call.context().now))]
+  for (const name of absent.members) delete (object as unknown as JsonObject)[name]
+  for (const name of absent.metadata) delete (object.metadata as JsonObject)[name]
+  return object
+}
+
+const isSameOwner = (a: ManagedFieldsEntry, b: ManagedFieldsEntry): boolean =>
+  a.manager === b.manager &&
+  a.operation === b.operation &&
+  a.subresource === b.subresource &&
+  a.apiVersion === b.apiVersion
+
+function repeatedOf(
+  is: 'version' | 'generation' | 'time',
+  { object: { metadata } }: HotObject,
+  mine: ManagedFieldsEntry,
+): unknown {
+  switch (is) {
+    case 'version':
+      return metadata.resourceVersion
+    case 'generation':
+      return metadata.generation
+    case 'time':
+      return mine.time
+  }
+}
+
+/** A document with another value at a place; null where it has none there, or that value. */
+function withValue(
+  document: JsonObject,
+  [step, ...others]: Way,
+  value: string | number,
+): JsonObject | null {
+  const was = document[step!]
+  let is: unknown = value
+  if (others.length > 0) {
+    if (typeof was !== 'object' || was === null) return null
+    is = withValue(was as JsonObject, others, value)
+    if (!is) return null
+  } else if (was === value || typeof was !== typeof value) return null
+  if (!Array.isArray(document)) return { ...document, [step!]: is }
+  const items: unknown[] = document.slice()
+  items[Number(step)] = is
+  return items as unknown as JsonObject
+}
+
+function valueAt(object: Typed, way: Way): unknown {
+  let value: unknown = object
+  for (const step of way) value = (value as JsonObject | undefined)?.[step]
+  return value
+}
+
+/** The object of a document, as the full way makes it; null where it does not fit. */
+function decodedLike(
+  { served, context }: Call,
+  document: JsonObject,
+  hot: HotObject,
+  isWhole: boolean,
+): Typed | null {
+  try {
+    // Defaults of a body were set when it was learned what it says.
+    if (!isLikeable(served)) {
+      const own = copyJson(document)
+      return isWhole
+        ? (served.codec.decode(own, new Decoding()) as unknown as Typed)
+        : decodeServed(served, own, context()).object
+    }
+    if (!isWhole)
+      return decodeLike(served, document, hot, { c: context(), written: undefined }).object
+    const decoded = served.over!.decode(document, hot.pair, new Decoding())
+    return shallow(decoded as unknown as Typed, hot.bare)
+  } catch {
+    return null
+  }
+}
+
+/** Whether the JSON of the stored object is that which clients see. Of kinds with definitions it is not compared. */
+const isRepeatable = ({ conversion, over }: ResourceEntry): boolean => !conversion && !!over
