@@ -1,8 +1,8 @@
 /** The program as it is published: joined files, run by plain Node.js. Skipped where nothing is built. */
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -63,6 +63,32 @@ describe.skipIf(!existsSync(PROGRAM))('the built program', () => {
       expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
     ])
     await end(built, 'SIGTERM')
+  })
+
+  test('finds the compiled code of each of its scripts, also of those that are read later', async () => {
+    // A copy: the build may have been made by another release of Node.js, whose code is not accepted.
+    const copy = join(dir, 'copy')
+    const root = join(PROGRAM, '..', '..', '..')
+    await cp(join(root, 'dist'), join(copy, 'dist'), { recursive: true })
+    await cp(join(root, 'package.json'), join(copy, 'package.json'))
+    await symlink(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction')
+    execFileSync(process.execPath, [join(copy, 'dist', 'src', 'code-cache', 'write-cache.js')])
+    const hook = join(import.meta.dirname, 'built-code.fixture.cjs')
+    const flags = ['--data-dir', join(dir, 'data'), '--secure-port', '0']
+    const program = join(copy, 'dist', 'bin', 'orch.js')
+    const child = spawn(process.execPath, ['--require', hook, program, 'server', ...flags])
+    let lines = ''
+    child.stderr.on('data', (data: Buffer) => (lines += data.toString()))
+    const scripts = () => [...new Set(lines.match(/^script .*$/gm))].toSorted()
+    await expect
+      .poll(scripts, { timeout: 30_000 })
+      .toEqual([
+        'script program-controllers.js true',
+        'script program-later.js true',
+        'script program.js true',
+      ])
+    child.kill('SIGTERM')
+    await once(child, 'close')
   })
 
   test('works without what is for speed alone', async () => {

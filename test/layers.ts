@@ -14,8 +14,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   base: [],
   http2: [],
   // HTTP requests to other servers.
-  outgoing: [],
-  'code-cache': [],
+  outgoing: ['base'],
+  'code-cache': ['base'],
   flags: ['base'],
   vocabulary: ['base'],
   // Profiles of the process.
@@ -38,6 +38,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   engine: ['http2', 'base'],
   cache: ['engine', 'base'],
   pki: ['base', 'vocabulary'],
+  // Proxies for connections to other servers.
+  egress: ['engine', 'http2', 'metrics', 'outgoing', 'meta', 'notation', 'base', 'vocabulary'],
   // What objects take from resource quotas.
   quota: ['kinds', ...ENTRIES],
   // Webhooks are called, and answer with patches.
@@ -85,6 +87,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
       'cache',
       'client',
       'controllers',
+      'egress',
       'engine',
       'extend',
       'flowcontrol',

@@ -42,6 +42,8 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'cel/pattern.ts engine': 'once',
   'cel/pattern.ts last': 'memo',
   'cel/engine.ts engine': 'once',
+  'cel/same-value.ts looked': 'memory',
+  'cel/time-functions.ts zones': 'memo',
   'cel/engine.ts duration': 'once',
   'registry/ownership.ts lastManager': 'memo',
   'base/package-version.ts version': 'once',

@@ -94,6 +94,17 @@ const ENABLE = [
 const CONFIG = [['--admission-control-config-file', 'admissionConfigFile']] as const
 const admissionConfig = (plugins: string) =>
   `kind: AdmissionConfiguration\napiVersion: apiserver.config.orch.io/v1\nplugins: ${plugins}\n`
+const EGRESS = [['--egress-selector-config-file', 'egressSelectorConfigFile']] as const
+const tlsConfig = `{caBundle: ${badCert}, clientCert: ${cert}, clientKey: ${key}}`
+const egress = file(
+  'egress.yaml',
+  `kind: EgressSelectorConfiguration
+apiVersion: apiserver.orch.io/v1beta1
+egressSelections:
+- name: etcd
+  connection: {proxyProtocol: HTTPConnect, transport: {tcp: {url: "https://a", tlsConfig: ${tlsConfig}}}}
+`,
+)
 const ETCD = '--etcd-servers=https://127.0.0.1:1'
 const OIDC = '--oidc-issuer-url=https://127.0.0.1:1 --oidc-client-id=a'
 const oidc = { issuerUrl: 'https://127.0.0.1:1', clientId: 'a' }
@@ -318,6 +329,18 @@ const ROWS: readonly Row[] = [
       names: CONFIG,
     }
   }),
+  {
+    args: `--egress-selector-config-file=${none}`,
+    flag: `--egress-selector-config-file: cannot read ${none}: there is no such file`,
+    options: { egressSelectorConfigFile: none },
+    names: EGRESS,
+  },
+  {
+    args: `--egress-selector-config-file=${egress}`,
+    flag: `--egress-selector-config-file: ${egress}: ${badCert} cannot be used`,
+    options: { egressSelectorConfigFile: egress },
+    names: EGRESS,
+  },
   {
     args: `--encryption-provider-config=${none}`,
     flag: `--encryption-provider-config: cannot read ${none}: there is no such file`,

@@ -68,6 +68,11 @@ export const fairness: Question = {
       alone: bare.target,
       beside: bare.target,
     })
-    return [row, floor]
+    // What two busy processes do to a client of a third one: the share of the machine.
+    const elsewhere = await alternate('the same while that user is busy at another server', null, {
+      alone: quiet,
+      beside: bare.target,
+    })
+    return [row, floor, elsewhere]
   },
 }

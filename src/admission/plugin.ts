@@ -1,6 +1,7 @@
 import type { ServiceResolver } from '../client/service-address.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
+import type { Egress } from '../base/dial.ts'
 import type { Ids } from '../base/ids.ts'
 import type { CallObserver } from '../client/json-call.ts'
 import type { Log } from '../base/log.ts'
@@ -29,6 +30,8 @@ export interface PluginDeps {
   readonly gate: (name: string) => boolean
   /** Finds the services of webhooks; their cluster IPs by default. */
   readonly resolve?: ServiceResolver
+  /** How webhooks are reached; directly by default. */
+  readonly egress?: Egress
   /** Told of calls of webhooks. */
   readonly onCall?: CallObserver | undefined
   /** Seconds for which pods tolerate nodes that are not ready or unreachable, unless they say otherwise. */

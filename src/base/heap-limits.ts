@@ -1,5 +1,7 @@
+import { channel } from 'node:diagnostics_channel'
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { READING_CODE } from './reading-code.ts'
 
 /** Both halves of the young generation, bytes: V8 would let each grow to 16 MiB. */
 const ENOUGH_BYTES = 8 << 20
@@ -14,13 +16,15 @@ const LOOK_MS = 250
  * collects it: sharing out so little work costs more CPU than the work. Affects the whole process: for its owner only.
  */
 export function limitHeap(): void {
-  setFlagsFromString('--no-parallel-scavenge')
-  limitOld()
+  const flags = new HeapFlags()
+  flags.set('parallel-scavenge', false)
+  limitOld(flags)
+  channel(READING_CODE).subscribe((reading) => flags.suspend(reading === true))
   const check = (): boolean => {
     const bytes = youngHeapBytes()
     const factor = Math.max(1, Math.floor(ENOUGH_BYTES / Math.max(bytes, 1)))
     // The limit itself is read once, before any script runs; the growth factor is read each time.
-    setFlagsFromString(`--semi-space-growth-factor=${factor}`)
+    flags.set('semi-space-growth-factor', factor)
     return factor === 1
   }
   if (check()) return
@@ -31,14 +35,44 @@ export function limitHeap(): void {
 }
 
 /** V8 would often let the old part double and more. Of a small heap that is little, and saves many collections. */
-function limitOld(): void {
+function limitOld(flags: HeapFlags): void {
   const timer = setInterval(() => {
     if (getHeapStatistics().total_heap_size < LARGE_BYTES) return
     clearInterval(timer)
-    setFlagsFromString(`--heap-growing-percent=${GROWS_PERCENT}`)
+    flags.set('heap-growing-percent', GROWS_PERCENT)
   }, LOOK_MS)
   timer.unref()
 }
+
+/** V8's own values of the flags that limit the heap. */
+const DEFAULTS = {
+  'parallel-scavenge': true,
+  'semi-space-growth-factor': 2,
+  'heap-growing-percent': 0,
+} as const
+
+type HeapFlag = keyof typeof DEFAULTS
+
+/** Flags that limit the heap, for which the default values can be restored for a time. */
+class HeapFlags {
+  readonly #values = new Map<HeapFlag, boolean | number>()
+  #isSuspended = false
+
+  set(flag: HeapFlag, value: boolean | number): void {
+    this.#values.set(flag, value)
+    if (!this.#isSuspended) setFlag(flag, value)
+  }
+
+  suspend(suspended: boolean): void {
+    this.#isSuspended = suspended
+    for (const [flag, value] of this.#values) setFlag(flag, suspended ? DEFAULTS[flag] : value)
+  }
+}
+
+const setFlag = (flag: HeapFlag, value: boolean | number): void =>
+  setFlagsFromString(
+    typeof value === 'boolean' ? `--${value ? '' : 'no-'}${flag}` : `--${flag}=${value}`,
+  )
 
 /** Bytes that the young generation has now. */
 export function youngHeapBytes(): number {

@@ -21,6 +21,10 @@ export function parseTime(text: string): number {
   return ms + Number(fraction.slice(0, 3).padEnd(3, '0'))
 }
 
+/** The same; null for a time that is absent or zero. */
+export const parsedTime = (text: string | null | undefined): number | null =>
+  text === undefined || text === null || text === '' ? null : parseTime(text)
+
 /** Milliseconds, with the microseconds as decimals, of a time with exactly six digits behind the point. */
 export function parseMicroTime(text: string): number {
   const { ms, fraction } = read(text, MICRO_LAYOUT)

@@ -131,14 +131,23 @@ export interface WaitingConversion {
   readonly shown: ResourceEntry
 }
 
+/** An object to convert. A stored one is passed on as it is stored. */
+export interface Convertible {
+  /** With its kind and apiVersion. */
+  json(): Buffer
+  /** The metadata in it. */
+  metadata(): Buffer
+}
+
 /**
- * Converts objects of one kind, in their JSON form, to one of its group versions: the same number, in the same order.
- * Rejects with a StatusError on failure.
+ * Converts objects of one kind to one of its group versions: the same number, in the same order. The documents are made
+ * as they are taken. Rejects, or throws while they are taken, with a StatusError or an Error that states the reason.
  */
 export type Convert = (
-  objects: readonly JsonObject[],
+  objects: readonly Convertible[],
+  kind: string,
   groupVersion: string,
-) => Promise<readonly JsonObject[]>
+) => Promise<Iterable<JsonObject>>
 
 /** Source of the API documents of a kind: a declaration, or a schema to publish. */
 export type Published =

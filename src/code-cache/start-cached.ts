@@ -1,9 +1,11 @@
 /** Runs a script with the V8 code cache from its build, which saves compiling it at each start. */
+import { channel } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
+import { READING_CODE } from '../base/reading-code.ts'
 
 /** A script, and the function that runs it. */
 export interface CachedScript {
@@ -60,10 +62,13 @@ class OpenScript implements CachedScript {
     const bytes = readFileSync(path)
     this.#seal = { script: crc32(bytes), runtime: crc32(runtime) }
     const cachedData = sealedCode(path, this.#seal)
+    const reading = others.size === 0 ? null : channel(READING_CODE)
+    reading?.publish(true)
     this.#script = new Script(bytes.toString('latin1'), {
       filename: path,
       ...(cachedData === null ? {} : { cachedData }),
     })
+    reading?.publish(false)
     this.isCached = cachedData !== null && this.#script.cachedDataRejected === false
   }
 

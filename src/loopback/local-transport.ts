@@ -216,6 +216,14 @@ export class LocalTransport implements Transport {
     return { isEmpty: this.#isEmpty(storage.keyPrefix), end }
   }
 
+  readonly isUnused = async (of: ResourceAddress): Promise<boolean> => {
+    const { api, catalogue = api.catalogue } = this.#options
+    const { storage } = catalogue.find(of.group, of.version, of.resource) ?? {}
+    // What is loaded may be behind the store, and is listed at no cost.
+    if (storage?.virtual !== null || api.cache.loaded(storage.keyPrefix)) return false
+    return this.#isEmpty(storage.keyPrefix)
+  }
+
   async #isEmpty(prefix: string): Promise<boolean> {
     const pause = this.#pace.pause()
     if (pause) await pause
@@ -225,6 +233,8 @@ export class LocalTransport implements Transport {
   discover(): Promise<ServedResources> {
     return Promise.resolve(servedResources(this.#options.api.catalogue))
   }
+
+  readonly discoverHere = (): Promise<ServedResources> => this.discover()
 
   readonly generation = (): number => this.#options.api.catalogue.generation
 

@@ -209,16 +209,19 @@ export function invalid(
   name: string,
   errors: readonly FieldError[],
 ): StatusError {
-  const texts = [
-    ...new Set(errors.map((e) => `${e.field === '' ? '<nil>' : e.field}: ${e.message}`)),
-  ]
+  const causes = errors.map(({ reason, message, field }) => ({
+    ...{ reason, message },
+    // The path of the whole object, as the reference prints it.
+    field: field === '' ? '<nil>' : field,
+  }))
+  const texts = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))]
   const text = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
   const kind = of.group === '' ? of.kind : `${of.kind}.${of.group}`
   return new StatusError(422, 'Invalid', `${kind} "${name}" is invalid: ${text}`, {
     ...(name === '' ? {} : { name }),
     ...(of.group === '' ? {} : { group: of.group }),
     ...(of.kind === '' ? {} : { kind: of.kind }),
-    causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
+    causes,
   })
 }
 

@@ -11,6 +11,7 @@ import { standardOutput } from '../audit/standard-output.ts'
 import type { TruncationOptions } from '../audit/truncation.ts'
 import { WebhookBackend } from '../audit/webhook-backend.ts'
 import type { Clock } from '../base/clock.ts'
+import type { Dial } from '../base/dial.ts'
 import type { Ids } from '../base/ids.ts'
 import { readFlagFile } from '../base/flag-file.ts'
 import type { Log } from '../base/log.ts'
@@ -34,6 +35,8 @@ interface Opening {
   readonly ids: Ids
   readonly log: Log
   readonly metrics: Registry
+  /** Opens connections to the webhook; without it the platform does. */
+  readonly through?: Dial | undefined
 }
 
 type BackendName = Backend['name']
@@ -171,7 +174,7 @@ function logBackend(
 async function webhookBackend(
   options: AuditWebhookOptions,
   losses: AuditCounters,
-  { v, clock, ids, metrics }: Opening,
+  { v, clock, ids, metrics, through }: Opening,
 ): Promise<WebhookBackend> {
   const client = await forFlag('audit-webhook-config-file', async () =>
     openJsonClient({
@@ -181,6 +184,7 @@ async function webhookBackend(
       ids,
       attempts: 1,
       metrics,
+      through,
     }),
   )
   return new WebhookBackend(

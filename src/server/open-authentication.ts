@@ -34,6 +34,7 @@ import type {
 } from './options/authentication-options.ts'
 import type { CallObserver } from '../client/json-call.ts'
 import type { Clock } from '../base/clock.ts'
+import type { Dial } from '../base/dial.ts'
 import type { Log } from '../base/log.ts'
 import type { Pki } from '../pki/files.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
@@ -57,6 +58,8 @@ export interface AuthenticationParts {
   /** Absent: nothing is measured. */
   readonly metrics?: Registry
   readonly onCall?: CallObserver | undefined
+  /** Opens connections to the webhook; without it the platform does. */
+  readonly through?: Dial | undefined
 }
 
 /** Authentication of a running server. */
@@ -294,13 +297,13 @@ async function openProvider(
 
 async function openWebhook(
   options: NonNullable<AuthenticationOptions['webhook']>,
-  { v, clock, log, onCall, metrics }: AuthenticationParts,
+  { v, clock, log, onCall, metrics, through }: AuthenticationParts,
   { audiences }: ServiceAccountTokens,
 ) {
   const { webhookToken } = await import('../authn/webhook-token.ts')
   const { configuredClient } = await import('./webhook-client.ts')
   const client = await forFlag('authentication-token-webhook-config-file', () =>
-    configuredClient(options.configFile, { v, clock, onCall, metrics }),
+    configuredClient(options.configFile, { v, clock, onCall, metrics, through }),
   )
   const authenticator = webhookToken({
     client,

@@ -15,6 +15,7 @@ import { authorizerUnion } from '../authz/union.ts'
 import { STANDARD_MODES, type AuthorizationOptions } from './options/authorization-options.ts'
 import type { CallObserver } from '../client/json-call.ts'
 import type { Clock } from '../base/clock.ts'
+import type { Dial } from '../base/dial.ts'
 import type { Log } from '../base/log.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
 import type { Registry } from '../metrics/registry.ts'
@@ -29,6 +30,8 @@ export interface AuthorizationParts {
   readonly onCall?: CallObserver | undefined
   /** Absent: nothing is measured. */
   readonly metrics?: Registry
+  /** Opens connections to the webhook; without it the platform does. */
+  readonly through?: Dial | undefined
 }
 
 /** Authorization of a running server. */
@@ -198,12 +201,12 @@ async function policies(path: string, { v, log }: Opening): Promise<Authorizer> 
 
 async function webhook(
   options: NonNullable<AuthorizationOptions['webhook']>,
-  { v, clock, log, closers, onCall, metrics }: Opening,
+  { v, clock, log, closers, onCall, metrics, through }: Opening,
 ): Promise<Authorizer> {
   const { webhookAuthorizer } = await import('../authz/webhook.ts')
   const { configuredClient } = await import('./webhook-client.ts')
   const client = await forFlag('authorization-webhook-config-file', () =>
-    configuredClient(options.configFile, { v, clock, onCall, metrics }),
+    configuredClient(options.configFile, { v, clock, onCall, metrics, through }),
   )
   closers.push(() => client.close())
   const { version, authorizedTtlMs, unauthorizedTtlMs } = options

@@ -5,6 +5,7 @@ import type { CallObserver } from '../client/json-call.ts'
 import type { Around } from '../http/exchanges.ts'
 import type { ServerParts } from './components/component.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
+import type { Egress } from '../base/dial.ts'
 import { randomIds, type Ids } from '../base/ids.ts'
 import { silentLog, type Log } from '../base/log.ts'
 import { forFlagSync } from '../base/plain-reason.ts'
@@ -64,6 +65,8 @@ export interface Settings {
   /** The metrics of the server. */
   readonly metrics: Registry
   readonly ownService: OwnService
+  /** How servers are reached in each network. */
+  readonly egress: Egress
 }
 
 /** Checks the options and reads the files of admission configuration. Throws an Error that names flags. */
@@ -78,12 +81,15 @@ export async function readSettings(options: ServerOptions, inside: Inside): Prom
   const isEnabled = forFlagSync('runtime-config', () =>
     runtimeConfig(options.runtimeConfig ?? {}, declaredVersions(resources, v), v),
   )
+  const clock = options.clock ?? systemClock
+  const ids = options.ids ?? randomIds
+  const metrics = metricsRegistry(options.metrics ?? {}, v, log)
   return {
     options,
     inside,
     v,
-    clock: options.clock ?? systemClock,
-    ids: options.ids ?? randomIds,
+    clock,
+    ids,
     log,
     bindAddress: options.bindAddress ?? '127.0.0.1',
     store: storeOf(options),
@@ -92,9 +98,19 @@ export async function readSettings(options: ServerOptions, inside: Inside): Prom
     ranges: serviceRanges(options),
     plugins: await choosePlugins(options, v),
     flowLimits: flowLimits(options, gate),
-    metrics: metricsRegistry(options.metrics ?? {}, v, log),
+    metrics,
     ownService: new OwnService(v),
+    egress: await egressOf(options, { v, clock, ids, metrics }),
   }
+}
+
+async function egressOf(
+  { egressSelectorConfigFile: path = '' }: ServerOptions,
+  parts: Pick<Settings, 'v' | 'clock' | 'ids' | 'metrics'>,
+): Promise<Egress> {
+  if (path === '') return {}
+  const { configuredEgress } = await import('./open-egress.ts')
+  return configuredEgress(path, parts)
 }
 
 const metricsRegistry = (

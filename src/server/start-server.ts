@@ -98,6 +98,7 @@ export async function launchServer(
     vocabulary: settings.v.name,
     revision: parts.store.engine.revision(),
   })
+  setImmediate(parts.listener.prepare)
   return runningServer(settings, parts, () => graph.stop())
 }
 

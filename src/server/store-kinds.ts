@@ -34,14 +34,17 @@ export const storeKinds: Readonly<Record<Settings['store'], StoreKind>> = {
   etcd: {
     locksDataDir: false,
     async open(settings) {
-      const { options, clock, log, metrics } = settings
+      const { options, clock, log, metrics, egress } = settings
       const { openEtcd } = await import('../engine/etcd/engine.ts')
       const { etcdMetrics, leaseMetrics } = await import('./metrics/etcd-metrics.ts')
       const { ttlMs: leaseMs = SERVER_LEASE_MS } = options.serverLease ?? {}
       const ttlMs = lifetimes(settings)
       const etcd = etcdOptions(settings)
+      if (egress.etcd && etcd.transport === 'grpc-js')
+        throw new Error('--etcd-transport=grpc-js cannot be used with a proxy for etcd')
       return openEtcd({
         ...etcd,
+        dial: egress.etcd,
         clock,
         log,
         dialTimeoutMs: ETCD_DIAL_MS,

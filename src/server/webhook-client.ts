@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import type { Dial } from '../base/dial.ts'
 import { randomIds } from '../base/ids.ts'
 import { openJsonClient, type CallObserver, type JsonClient } from '../client/json-call.ts'
 import { loadKubeconfig } from '../client/kubeconfig.ts'
@@ -13,6 +14,7 @@ export async function configuredClient(
     readonly clock: Clock
     readonly onCall?: CallObserver | undefined
     readonly metrics?: Registry | undefined
+    readonly through?: Dial | undefined
   },
 ): Promise<JsonClient> {
   const config = await loadKubeconfig(path)

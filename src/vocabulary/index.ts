@@ -39,6 +39,8 @@ export const dropIn = {
   clientVariable: 'ORCH_ENVTEST_KUBECTL',
   /** Variable by which launchers of the client notice that they run each other. */
   launchedVariable: 'ORCH_ENVTEST_LAUNCHED',
+  /** Variable with the plan of what waits in the place of our stand-in for etcd. */
+  planVariable: 'ORCH_ENVTEST_PLAN',
   /** File that marks a data directory as that of our stand-in for etcd. */
   mark: 'orch-etcd.json',
   /** Path at which it tells where its data directory is. */

@@ -255,3 +255,15 @@ test('while it is silent, what waits for it holds nothing else', async () => {
   await isGone('owned')
   expect(await codeOf('waiting0')).toBe(200)
 })
+
+test('while it is silent, a namespace loses all that others have', async () => {
+  await client.post(NAMESPACES, { metadata: { name: 'leaving' } })
+  await client.post(`${NAMESPACES}/leaving/configmaps`, { metadata: { name: 'inside' } })
+  things.state = 'silent'
+  await client.delete(`${NAMESPACES}/leaving`)
+  await clock.jump('6s')
+  await vi.waitFor(async () => {
+    expect((await client.get(`${NAMESPACES}/leaving/configmaps`)).body.items).toEqual([])
+  }, SOON)
+  expect((await client.get(`${NAMESPACES}/leaving`)).body.status.phase).toBe('Terminating')
+})

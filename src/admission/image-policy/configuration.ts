@@ -1,7 +1,7 @@
 /** The configuration of the webhook that decides about images. */
 import { formatDuration } from '../../base/duration.ts'
 import type { ClientConfig } from '../../client/client-config.ts'
-import { recordAt, textAt, UnknownMembers } from '../config-members.ts'
+import { recordAt, textAt, UnknownMembers } from '../../meta/config-members.ts'
 
 /** Name of the only member of the document. */
 export const IMAGE_POLICY = 'imagePolicy'

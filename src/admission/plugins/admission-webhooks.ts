@@ -74,6 +74,7 @@ function hooked(deps: PluginDeps, resource: string, config: AdmissionWebhooksCon
     v,
     clock,
     resolve: deps.resolve ?? clusterIpResolver(objects),
+    egress: deps.egress,
     userAgent: v.resolve('{system}-apiserver-admission'),
     maxAnswerBytes: MAX_ANSWER_BYTES,
     describeAnswer,

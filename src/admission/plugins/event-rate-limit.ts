@@ -13,7 +13,7 @@ import {
   refuseFaults,
   textAt,
   UnknownMembers,
-} from '../config-members.ts'
+} from '../../meta/config-members.ts'
 import type { PluginFactory } from '../plugin.ts'
 
 /** What events are counted by, and the key of an event in it. */

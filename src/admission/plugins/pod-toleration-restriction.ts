@@ -12,7 +12,7 @@ import {
   refuseFaults,
   textAt,
   UnknownMembers,
-} from '../config-members.ts'
+} from '../../meta/config-members.ts'
 import { coveredBy, mergeTolerations } from '../merge-tolerations.ts'
 import type { PluginDeps, PluginFactory } from '../plugin.ts'
 import { podOf, PODS } from '../pods.ts'

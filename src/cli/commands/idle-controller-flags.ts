@@ -41,7 +41,6 @@ export const idleControllerFlags = {
   'concurrent-service-syncs': count('1'),
   'concurrent-statefulset-syncs': count('5'),
   'concurrent-rc-syncs': count('5'),
-  'enable-dynamic-provisioning': onFlag({ section, help: HELP }),
   'enable-hostpath-provisioner': boolFlag({ section, help: HELP }),
   'horizontal-pod-autoscaler-sync-period': period('15s'),
   'horizontal-pod-autoscaler-tolerance': rate('0.1'),

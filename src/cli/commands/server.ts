@@ -171,6 +171,9 @@ function optionsOf(values: ServerValues): ServerOptions {
     ...(values['tracing-config-file'] === ''
       ? {}
       : { tracingConfigFile: values['tracing-config-file'] }),
+    ...(values['egress-selector-config-file'] === ''
+      ? {}
+      : { egressSelectorConfigFile: values['egress-selector-config-file'] }),
     ...(values.profiling ? {} : { profiling: false }),
     ...admissionOf(values),
     controllers: values.controllers,

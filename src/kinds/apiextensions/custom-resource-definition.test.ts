@@ -74,7 +74,10 @@ test('schemas of all forms come back as they were given', () => {
       a: { type: 'array', items: { type: 'string' }, 'x-orch-list-type': 'set' },
       b: { type: 'object', additionalProperties: true },
       c: { type: 'object', additionalProperties: { type: 'string' }, default: { x: null } },
-      d: { items: [{ type: 'string' }], dependencies: { e: ['f'], g: { type: 'string' } } },
+      d: {
+        items: [{ type: 'string' }],
+        dependencies: { e: ['f'], g: { type: 'string' }, h: null },
+      },
     },
     'x-orch-preserve-unknown-fields': false,
     'x-orch-validations': [{ rule: 'true' }],
@@ -300,6 +303,11 @@ describe('rules of schemas', () => {
       'a list without items',
       field({ type: 'array' }),
       [required(`${F}.items`, 'must be specified')],
+    ],
+    [
+      'a dependency that is null',
+      field({ type: 'object', dependencies: { a: null } }),
+      [forbidden(`${F}.dependencies`, 'dependencies is not supported')],
     ],
     [
       'what is not supported',

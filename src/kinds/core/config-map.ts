@@ -61,7 +61,8 @@ export const configMaps = resource(ConfigMap, {
       errors.at('binaryData').key(key).invalidAll(key, isConfigKey(key))
       bytes += Buffer.byteLength(value, 'base64')
     }
-    if (bytes > MAX_BYTES) errors.tooLong(MAX_BYTES)
+    // The path is as the reference prints it.
+    if (bytes > MAX_BYTES) errors.key('').tooLong(MAX_BYTES)
   },
 
   validateUpdate: (next, old, errors) => keepIfImmutable(next, old, errors, ['data', 'binaryData']),

@@ -69,3 +69,17 @@ export const graphActions = histogram(
     help: 'Time of changes of the graph of what nodes may read, in seconds.',
   },
 )
+
+export const egressDialDuration = histogram(
+  'apiserver_egress_dialer_dial_duration_seconds',
+  [0.005, 0.025, 0.1, 0.5, 2.5, 12.5],
+  {
+    labels: ['protocol', 'transport'],
+    help: 'Time until a connection through an egress proxy was open, in seconds, by protocol (http_connect, grpc) and transport (tcp, uds).',
+  },
+)
+
+export const egressDialFailures = counter('apiserver_egress_dialer_dial_failure_count', {
+  labels: ['protocol', 'stage', 'transport'],
+  help: 'Connections through an egress proxy that failed, by protocol, transport and stage: connect, to the proxy, or proxy, from there on.',
+})

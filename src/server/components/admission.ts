@@ -37,6 +37,7 @@ export const admission = (settings: Settings) =>
         tolerationSeconds,
         onCall: inside.onWebhookCall,
         resolve: webhookResolver(settings, objects),
+        egress: settings.egress,
         metrics,
       }
       const names = new Map(

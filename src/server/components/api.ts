@@ -5,6 +5,7 @@ import { allocationMetrics } from '../metrics/service-metrics.ts'
 import { KeyedMutex, type Api } from '../../registry/context.ts'
 import { FirstForms } from '../../patch/first-forms.ts'
 import { HotObjects } from '../../registry/hot-objects.ts'
+import { RepeatedWrites } from '../../registry/repeated-writes.ts'
 import { UnchangedWrites } from '../../registry/unchanged-writes.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
@@ -22,7 +23,7 @@ export const api = (settings: Settings) =>
     async start(parts) {
       const { trail } = parts.audit
       const recorded = trail && (await import('../../loopback/own-writes.ts'))
-      const { options, inside, v, clock, ids, gate, ranges, metrics } = settings
+      const { options, inside, v, clock, ids, gate, ranges, metrics, egress } = settings
       const { encrypted } = parts.store
       const part: Api = {
         v,
@@ -39,6 +40,7 @@ export const api = (settings: Settings) =>
         agentTls: options.agentTls ?? {},
         ...(options.agentAddressTypes ? { agentAddressTypes: options.agentAddressTypes } : {}),
         proxiesToLoopback: options.proxiesToLoopback ?? false,
+        ...(egress.cluster ? { dial: egress.cluster } : {}),
         allocators: serviceAllocators(ranges.addresses, ranges.ports, allocationMetrics(metrics)),
         took: celMetrics(metrics),
         authorizer: {
@@ -68,5 +70,6 @@ export const api = (settings: Settings) =>
 const writeMemory = () => ({
   hot: new HotObjects(),
   unchanged: new UnchangedWrites(),
+  repeated: new RepeatedWrites(),
   forms: new FirstForms(),
 })

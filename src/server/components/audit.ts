@@ -9,13 +9,16 @@ export interface ServerAudit {
 }
 
 /** Opens the audit backends. */
-export const audit = ({ options, v, clock, ids, log, metrics }: Settings) =>
+export const audit = ({ options, v, clock, ids, log, metrics, egress }: Settings) =>
   component({
     name: 'audit',
     async start() {
       if (options.audit === undefined) return { part: { trail: null } }
       const { openAudit } = await import('../open-audit.ts')
-      const trail = await openAudit(options.audit, { v, clock, ids, log, metrics })
+      const trail = await openAudit(options.audit, {
+        ...{ v, clock, ids, log, metrics },
+        through: egress.controlplane,
+      })
       return { part: { trail }, stop: () => trail?.close() }
     },
   })

@@ -4,11 +4,12 @@ import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
 /** Opens the authenticators that the options name. */
-export const authentication = ({ options, inside, v, clock, log, metrics, ownService }: Settings) =>
+export const authentication = (settings: Settings) =>
   component({
     name: 'authentication',
     needs: ['objects', 'pki', 'authorization'],
     async start({ objects, pki, authorization }) {
+      const { options, inside, v, clock, log, metrics, ownService, egress } = settings
       const part = await openAuthentication(options.authentication ?? {}, {
         v,
         clock,
@@ -18,6 +19,7 @@ export const authentication = ({ options, inside, v, clock, log, metrics, ownSer
         objects,
         pki,
         metrics,
+        through: egress.controlplane,
         loopback: ownService,
         anonymousAllowed: !authorization.modes.includes('AlwaysAllow'),
       })

@@ -3,7 +3,7 @@ import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
 /** Opens the authorizers that the options name. */
-export const authorization = ({ options, inside, v, clock, log, metrics }: Settings) =>
+export const authorization = ({ options, inside, v, clock, log, metrics, egress }: Settings) =>
   component({
     name: 'authorization',
     needs: ['objects'],
@@ -11,6 +11,7 @@ export const authorization = ({ options, inside, v, clock, log, metrics }: Setti
       const part = await openAuthorization(options.authorization ?? {}, {
         ...{ v, clock, log, objects, metrics },
         onCall: inside.onWebhookCall,
+        through: egress.controlplane,
       })
       return { part, stop: () => part.close() }
     },

@@ -11,10 +11,12 @@ export const definitions = (settings: Settings) =>
     name: 'definitions',
     needs: ['catalogue', 'objects'],
     async start({ catalogue, objects }) {
-      const { v, clock, ids, log, inside, metrics } = settings
+      const { v, clock, ids, log, inside, metrics, egress } = settings
       const onCall = inside.onWebhookCall
       const resolve = webhookResolver(settings, objects)
-      const webhooks = new ConversionWebhooks({ v, clock, ids, objects, resolve, onCall, metrics })
+      const webhooks = new ConversionWebhooks({
+        ...{ v, clock, ids, objects, resolve, egress, onCall, metrics },
+      })
       const served = new ServedDefinitions(catalogue, webhooks, (definition, error) =>
         log.warn('a custom resource definition cannot be served', {
           definition,

@@ -2,6 +2,7 @@
 import { performance } from 'node:perf_hooks'
 import { systemClock } from '../../base/clock.ts'
 import { FlowControl } from '../../flowcontrol/flow-control.ts'
+import { ReadTurns } from '../../flowcontrol/read-turns.ts'
 import type { FlowClock } from '../../flowcontrol/queue-set.ts'
 import { Turns } from '../../flowcontrol/turns.ts'
 import { WatchCounts } from '../../flowcontrol/watch-counts.ts'
@@ -27,13 +28,15 @@ export interface ServerFlowControl {
 // Seats are held for real time, also by a server whose clock stands.
 const flowClock: FlowClock = { now: () => performance.now(), after: systemClock.after }
 
+const nextIteration = (call: () => void) => void setImmediate(call)
+
 /** Limits of the requests in progress, with the configuration that is imagined until the objects are read. */
 export const flowControl = ({ options, v, flowLimits, metrics, clock }: Settings) =>
   component({
     name: 'flowControl',
     needs: ['api'],
     start({ api }) {
-      const { isFair, reads, writes } = flowLimits
+      const { isFair, readsInTurns, reads, writes } = flowLimits
       if (!isFair) {
         const limits = reads + writes > 0 ? new PlainLimits({ reads, writes }) : null
         return { part: { limits, control: null } }
@@ -56,9 +59,12 @@ export const flowControl = ({ options, v, flowLimits, metrics, clock }: Settings
         now: () => clock.now(),
       })
       showWaiting(metrics, waiting, () => clock.now())
+      const turns = new Turns({ now: flowClock.now, nextIteration })
+      const isContended = () => turns.isContended()
       const limits = new FairLimits({
         control,
-        turns: new Turns({ now: flowClock.now, nextIteration: (call) => void setImmediate(call) }),
+        turns,
+        readTurns: readsInTurns ? new ReadTurns({ isContended, nextIteration }) : null,
         watches: new WatchCounts(),
         waiting,
         now: () => clock.now(),

@@ -5,11 +5,7 @@ import { compatibilityFlags } from './compatibility-flags.ts'
 describe('flags without effect', () => {
   test.each([
     ...['apiserver-count=3', 'contention-profiling', 'delete-collection-workers=4'],
-    ...[
-      'egress-selector-config-file=',
-      'etcd-count-metric-poll-period=0',
-      'etcd-servers-overrides=',
-    ],
+    ...['etcd-count-metric-poll-period=0', 'etcd-servers-overrides='],
     ...['etcd-db-metric-poll-interval=1m'],
     ...['log-flush-frequency=5s', 'max-connection-bytes-per-sec=0', 'nodeagent-timeout=5s'],
     ...['storage-backend=etcd3', 'storage-media-type=application/json', 'watch-cache=false'],
@@ -20,7 +16,6 @@ describe('flags without effect', () => {
 
   test.each([
     ['apiserver-count=0', /--apiserver-count/],
-    ['egress-selector-config-file=/a', /must be empty: connections to the cluster are direct/],
     ['etcd-servers-overrides=/events#http://a:1', /must be empty: all objects have one store/],
     ['log-flush-frequency=x', /--log-flush-frequency/],
     ['max-connection-bytes-per-sec=1', /must be 0: connections are not throttled/],

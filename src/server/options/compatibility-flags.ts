@@ -39,11 +39,6 @@ export const compatibilityFlags = {
       help: 'Collections are deleted in one process that needs no workers.',
     },
   ),
-  'egress-selector-config-file': only(
-    optionalTextFlag({ section, help: 'Must be empty: connections to the cluster are direct.' }),
-    (path) => path === '',
-    'must be empty: connections to the cluster are direct',
-  ),
   'etcd-count-metric-poll-period': period(COUNTED, '1m'),
   'etcd-db-metric-poll-interval': period(COUNTED, '30s'),
   'etcd-servers-overrides': only(

@@ -131,6 +131,11 @@ export const controllerFlags = {
     '15s',
     'How often volumes and claims that are not bound are looked at again.',
   ),
+  'enable-dynamic-provisioning': onFlag({
+    section,
+    option: option('provisionsVolumes'),
+    help: 'Ask the provisioner of a storage class for volumes that claims wait for.',
+  }),
   'attach-detach-reconcile-sync-period': {
     ...period(
       'attachVerifyMs',

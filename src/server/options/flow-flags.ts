@@ -11,6 +11,11 @@ export const flowFlags = {
     section,
     help: 'Limit requests in progress by FlowSchemas and PriorityLevelConfigurations, and let the rest wait in fair queues. Otherwise the two limits reject what exceeds them.',
   }),
+  'fair-connections': onFlag({
+    option: 'fairConnections',
+    section,
+    help: 'Read from the connections of a user in turns while they are many and busy, so that they do not delay others. Without it, or without priority and fairness, all connections are read whenever they are ready.',
+  }),
   'max-requests-inflight': intFlag(natural, {
     option: 'maxRequestsInFlight',
     section,

@@ -2,6 +2,8 @@
 export interface FlowOptions {
   /** Whether requests get seats by priority levels and wait in fair queues; they do by default. */
   readonly priorityAndFairness?: boolean
+  /** Whether connections of busy users are read in turns, with priority and fairness; they are by default. */
+  readonly fairConnections?: boolean
   /** Most requests in progress that only read; 400 by default. With priority and fairness, part of the seats. */
   readonly maxRequestsInFlight?: number
   /** The same for requests that write; 200 by default. */
@@ -12,6 +14,8 @@ export interface FlowOptions {
 export interface FlowLimits {
   /** By priority levels; otherwise by two plain numbers, 0 for no limit. */
   readonly isFair: boolean
+  /** Whether connections of busy users are read in turns. */
+  readonly readsInTurns: boolean
   readonly reads: number
   readonly writes: number
 }
@@ -23,6 +27,7 @@ const WRITES = 200
 export function flowLimits(
   {
     priorityAndFairness = true,
+    fairConnections = true,
     maxRequestsInFlight: reads = READS,
     maxMutatingRequestsInFlight: writes = WRITES,
   }: FlowOptions,
@@ -33,5 +38,5 @@ export function flowLimits(
     throw new Error(
       '--max-requests-inflight and --max-mutating-requests-inflight must not both be 0 unless --enable-priority-and-fairness is false',
     )
-  return { isFair, reads, writes }
+  return { isFair, readsInTurns: isFair && fairConnections, reads, writes }
 }

@@ -325,6 +325,11 @@ export const serverFlags = {
     'CA bundle that programs in the cluster get to verify the certificate of this server, PEM; needed with --tls-cert-file. Defaults to its own authority.',
   ),
   controllers: serverControllersFlag,
+  'egress-selector-config-file': fileFlag({
+    option: 'egressSelectorConfigFile',
+    section: 'Cluster',
+    help: 'File that names proxies for connections to the cluster, to etcd and to webhooks: an EgressSelectorConfiguration. Without it, connections are direct.',
+  }),
   'cluster-signing-duration': durationFlag({
     option: 'clusterSigningDurationMs',
     section: 'Cluster',

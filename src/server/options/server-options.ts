@@ -136,6 +136,8 @@ export interface ServerOptions extends FlowOptions {
   readonly stages?: readonly StageSubscriber[]
   /** File that configures traces of requests; none without. The feature gate APIServerTracing must be on. */
   readonly tracingConfigFile?: string
+  /** File that names the proxies of networks, an EgressSelectorConfiguration; connections are direct without. */
+  readonly egressSelectorConfigFile?: string
   /** Whether profiles are served below `/debug/pprof/`; true by default. */
   readonly profiling?: boolean
   /** Which metrics show. */

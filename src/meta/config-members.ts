@@ -1,6 +1,6 @@
 /** Reads the documents that configure plugins. Every fault is an Error that names the place. */
 import { isRecord } from '../base/value-checks.ts'
-import type { FieldErrors } from '../meta/field-errors.ts'
+import type { FieldErrors } from './field-errors.ts'
 
 export type Members = Readonly<Record<string, unknown>>
 
@@ -10,7 +10,7 @@ export function membersOfKind(
   kind: string,
   versions: readonly string[],
 ): Members {
-  if (!isRecord(document)) throw new Error(`expected a ${kind}`)
+  if (!isRecord(document)) throw new Error(`expected ${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind}`)
   const { kind: named = '', apiVersion = '' } = document
   if (named === kind && versions.includes(String(apiVersion))) return document
   const [shownKind, shownVersion] = [named, apiVersion].map((one) => JSON.stringify(one))
