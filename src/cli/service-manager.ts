@@ -27,8 +27,10 @@ export function serviceManager(
   for (const name of ['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID']) delete env[name]
   let telling: Promise<void> = Promise.resolve()
   let isTold = false
+  let isStopping = false
   const tell = (...words: readonly string[]) => {
     telling = telling.then(() => run(words, { NOTIFY_SOCKET: socket, PATH })).catch(complain)
+    return telling
   }
   const complain = (error: unknown) => {
     if (!isTold) log.warn('the service manager cannot be notified', { error: plainReason(error) })
@@ -36,19 +38,27 @@ export function serviceManager(
   }
   const isMeant = WATCHDOG_PID === undefined || WATCHDOG_PID === String(process.pid)
   const intervalMs = isMeant ? Number(WATCHDOG_USEC ?? 0) / 1000 : 0
+  let isWaiting = false
   const live = () => {
     // Half the time, as the service manager advises.
     clock.after(intervalMs / 2, () => {
-      tell('WATCHDOG=1')
+      if (isStopping) return
       live()
+      // On a busy machine the program may take longer than the interval.
+      if (isWaiting) return
+      isWaiting = true
+      void tell('WATCHDOG=1').then(() => (isWaiting = false))
     })
   }
   return {
     ready(status) {
-      tell('READY=1', `STATUS=${status}`)
+      void tell('READY=1', `STATUS=${status}`)
       if (intervalMs > 0) live()
     },
-    stopping: () => tell('STOPPING=1', 'STATUS=Shutting down'),
+    stopping() {
+      isStopping = true
+      void tell('STOPPING=1', 'STATUS=Shutting down')
+    },
     told: () => telling,
   }
 }

@@ -121,6 +121,8 @@ export async function serverCommand(
   manager?.stopping()
   try {
     await server.close()
+    // Otherwise the program could end before the message was sent.
+    await manager?.told()
     stopped(signal, 'in order')
     return 0
   } catch (error) {
