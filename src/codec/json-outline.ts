@@ -1,11 +1,7 @@
 /** The JSON of an object without its large parts, for readers that need the rest of thousands of objects. */
+import { CLOSE_LIST, CLOSE_OBJECT, OPEN_LIST, OPEN_OBJECT } from './json-bytes.ts'
 import { parseJson } from './json-text.ts'
 import { containerEnd } from './json-skip.ts'
-
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
-const OPEN_LIST = 0x5b
-const CLOSE_LIST = 0x5d
 
 /** Outlines are put together here, unless they are longer. */
 const ROOM_BYTES = 64 << 10

@@ -1,10 +1,5 @@
 /** Passing over large parts of the JSON of stored objects. */
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
-const OPEN_LIST = 0x5b
-const CLOSE_LIST = 0x5d
+import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-bytes.ts'
 
 /**
  * End of the object or list that begins at an offset. Most of a large one is text, which is looked at four bytes at a

@@ -2,6 +2,16 @@
  * Objects that parse their JSON lazily: a field is located on first access, and other fields are skipped without being
  * parsed. Tables show a few fields of thousands of objects.
  */
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from './json-bytes.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Holds, Shape } from '../notation/shape.ts'
 
@@ -31,15 +41,6 @@ export function sizeOf<T extends object>(object: T, field: keyof T & string): nu
   const value: unknown = object[field]
   return typeof value === 'object' && value !== null ? Object.keys(value).length : 0
 }
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const BACKSLASH = 0x5c
-const OPEN_LIST = 0x5b
-const CLOSE_LIST = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
 
 /** Shorter documents are parsed faster as a whole. */
 const WORTH_IT = 1024

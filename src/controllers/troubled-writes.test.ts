@@ -21,7 +21,7 @@ function troubled(inner: Transport): Transport {
     if (isCalm) return inner.send(await slowed(request))
     if (READS.includes(request.verb) || request.of.resource === 'events') return inner.send(request)
     const fate = FATES[writes++ % FATES.length]
-    if (fate === 'conflict') throw new StatusError(409, 'Conflict', 'somebody was faster')
+    if (fate === 'conflict') throw new StatusError(409, 'Conflict', 'another write was faster')
     if (fate === 'refused') throw new StatusError(500, 'InternalError', 'etcd is not there')
     const response = await inner.send(request)
     if (fate === 'lost') throw new CallError('the connection was closed', { isRetryable: true })

@@ -270,7 +270,7 @@ describe('what a claim waits for is told', () => {
     ])
   })
 
-  test('nobody, where volumes are not provisioned', async () => {
+  test('no provisioner, where volumes are not provisioned', async () => {
     await running.stop()
     const settings = { ...context.controllerContext.settings, provisionsVolumes: false }
     running = startControllers({ ...context.controllerContext, settings }, [volumeBinder])

@@ -4,6 +4,16 @@
  */
 import type { Steps } from '../base/steps.ts'
 import type { JsonObject } from '../codec/codec.ts'
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../codec/json-bytes.ts'
 import { containerEnd } from '../codec/json-skip.ts'
 import { JsonError, parseJson } from '../codec/json-text.ts'
 import { isMap } from './schema-values.ts'
@@ -14,15 +24,6 @@ const SMALL_BYTES = 256 << 10
 const MOST_BYTES = 8 << 20
 /** Bytes that are looked at in one step. */
 const STEP_BYTES = 1 << 20
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const BACKSLASH = 0x5c
-const OPEN_LIST = 0x5b
-const CLOSE_LIST = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
 
 /** A response. */
 export interface Review {

@@ -102,7 +102,7 @@ class Client {
   }
 }
 
-/** Connections that have been used, one after the other, and of which nobody is held. */
+/** Connections that have been used, one after the other, and none of which is held. */
 async function open(): Promise<void> {
   steps = null
   counts = [0]
@@ -188,7 +188,7 @@ async function hold(): Promise<void> {
   await expect.poll(() => turns.held).toBe(CLIENTS)
 }
 
-/** Ends iterations until nobody is held. */
+/** Ends iterations until none is held. */
 async function go(): Promise<void> {
   const waiting = steps!.splice(0)
   steps = null

@@ -119,7 +119,7 @@ describe('no tunnel', () => {
     })
   })
 
-  test('nobody listens', async () => {
+  test('no process listens', async () => {
     const { port } = server.address() as AddressInfo
     await new Promise((resolve) => server.close(resolve))
     const connect = (signal: AbortSignal) =>

@@ -11,7 +11,7 @@ export type Misdeed = (client: Duplex) => void
 export class EgressProxy {
   /** Hosts and ports that it was asked for. */
   readonly targets: string[] = []
-  /** Ports of this machine by the host and port that stand for them. */
+  /** Ports of this machine, by the host and port that requests name. */
   readonly places = new Map<string, number>()
   misdeed: Misdeed | null = null
   readonly #server: Server

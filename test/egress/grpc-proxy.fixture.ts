@@ -45,7 +45,7 @@ export class GrpcProxy {
   readonly targets: string[] = []
   /** Types of packets that came. */
   readonly types: string[] = []
-  /** Ports of this machine by the host and port that stand for them. */
+  /** Ports of this machine, by the host and port that requests name. */
   readonly places = new Map<string, number>()
   misdeed: GrpcMisdeed | null = null
   /** Calls that have not ended. */

@@ -107,7 +107,7 @@ test('more than all windows hold, both ways, as fast as it is read', async () =>
     while (sent < 8) if ((sent++, !socket.write(piece))) return void socket.once('drain', send)
   }
   send()
-  // Nobody reads: the writer has to wait.
+  // Nothing reads: the writer has to wait.
   await expect.poll(() => sent).toBeGreaterThan(0)
   expect(sent).toBeLessThan(8)
   let received = 0

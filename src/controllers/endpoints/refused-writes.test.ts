@@ -34,7 +34,7 @@ for (const { controller, place, spec, counted, told } of [
   describe(`writes of the controller ${controller.name} that are refused`, () => {
     const scene = controllerScene(controller)
 
-    test('are told, and tried again', async () => {
+    test('are reported as events, and tried again', async () => {
       const { hand, clock } = scene.context
       const hard = { [counted]: '0' }
       await hand.create(['v1', 'resourcequotas', 'default'], {

@@ -68,7 +68,7 @@ const objects =
     return type.includes(',') ? [] : namesOf(c, type)
   }
 
-/** A pod, or a type and a name that stand for one. */
+/** A pod, or a type and a name that lead to one. */
 const pods: Choice = async (c, before, typed) =>
   before.length > 0 ? [] : typed.includes('/') ? objects()(c, [], typed) : namesOf(c, 'pods')
 
