@@ -53,9 +53,15 @@ export async function parseYamlDocuments(
  * Writes a JSON value as YAML: keys in alphabetical order, lists not indented, ambiguous text in quotes. Undefined
  * members are omitted.
  */
-export async function toYaml(value: unknown): Promise<string> {
+export const toYaml = async (value: unknown): Promise<string> => (await yamlWriter())(value)
+
+/** Writes a JSON value as YAML. */
+export type WriteYaml = (value: unknown) => string
+
+/** What `toYaml` writes with, for many values. */
+export async function yamlWriter(): Promise<WriteYaml> {
   const library = await load()
-  return library.dump(value, {
+  const options = {
     schema: (writing ??= writingSchema(library)),
     scalarStyleRules: (rules ??= styleRules(library)),
     sortKeys: true,
@@ -63,7 +69,8 @@ export async function toYaml(value: unknown): Promise<string> {
     skipInvalid: true,
     lineWidth: -1,
     seqNoIndent: true,
-  })
+  }
+  return (value) => library.dump(value, options)
 }
 
 /** Above this many characters it is worth yielding to the event loop between parsing and composing. */

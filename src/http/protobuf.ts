@@ -1,4 +1,5 @@
 /** Responses in the binary form. Loaded on first use. */
+import { Pace } from '../base/event-loop.ts'
 import type { HookDependencies } from '../registry/context.ts'
 import type { Made, Result } from '../registry/results.ts'
 import type { EventForm } from '../registry/event-form.ts'
@@ -12,6 +13,9 @@ import type { Shape } from '../notation/shape.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import { PLAIN, type Form } from './form.ts'
 import { bookmarkObject, isList, listMetadata, noList, objectJson } from './represent.ts'
+
+/** Others wait no longer for the items of a list, milliseconds. */
+const LONG_MS = 10
 
 /** The response of a verb, in an envelope. Throws 406 for shapes that do not fit the result. */
 export async function resultMessage(
@@ -31,9 +35,13 @@ export async function resultMessage(
       if (form.as === 'PartialObjectMetadata') throw isList(served)
       const partial = form.as !== ''
       const binary = await binaryKind(api, served)
-      const items = result.items.map((version) =>
-        partial ? metadataRaw(api, version) : binary.raw(version),
-      )
+      const pace = new Pace(LONG_MS)
+      const items: Buffer[] = []
+      for (const version of result.items) {
+        items.push(partial ? metadataRaw(api, version) : binary.raw(version))
+        const pause = pace.pause()
+        if (pause) await pause
+      }
       const metadata = protobufOf(ListMeta.shape, api.v).encode(listMetadata(result))
       const type = partial
         ? { kind: 'PartialObjectMetadataList', apiVersion: form.asVersion }

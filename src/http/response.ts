@@ -5,6 +5,7 @@ import type { ListResult, Result } from '../registry/results.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { WaitingConversion } from '../catalogue/entry.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
+import { Pace } from '../base/event-loop.ts'
 import { asPart } from '../base/request-parts.ts'
 import type { ShapeClass } from '../notation/shape.ts'
 import { HIJACKED, type ApiResponse, type Context } from './context.ts'
@@ -27,6 +28,8 @@ const CHUNK = 256 << 10
 const GZIP_CHUNK = GZIP_FROM
 /** Most items are smaller than this, bytes. */
 const ITEM_ESTIMATE = 2048
+/** Chunks end when they have taken so long, whatever their size: others wait meanwhile. */
+const LONG_MS = 10
 
 /** Compact JSON, with the final newline of a complete response; indented JSON has none. */
 export const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`
@@ -95,7 +98,7 @@ function madeResponse(
       const bytes = listBytes(context.server.api, served, list, form)
       if (form.type === 'application/json' && !form.pretty)
         return listResponse(context, list, bytes)
-      return jsonResponse(context, list.status, form, whole(list, bytes))
+      return textList(context, list, bytes, form)
     }
   }
 }
@@ -132,7 +135,10 @@ export function binaryResponse(
   body: Buffer,
 ): ApiResponse {
   const headers: HeaderList = ['content-type', mediaType]
-  if (body.length <= GZIP_FROM || !takesGzip(context)) return { status, headers, body }
+  if (body.length <= GZIP_FROM || !takesGzip(context)) {
+    if (body.length > CHUNK) headers.push('content-length', String(body.length))
+    return { status, headers, body: pacedBody(body) }
+  }
   headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
   return { status, headers, body: (out) => gzipTo(out, [body]) }
 }
@@ -150,15 +156,46 @@ export async function documentAnswer(
   return binaryResponse(context, { status: 200, mediaType: form.mediaType }, body)
 }
 
-const whole = (result: ListResult, bytes: ListBytes): Buffer =>
-  Buffer.concat([...encodedChunks(result, bytes)])
+/** A list as indented JSON or YAML. */
+async function textList(
+  context: Context,
+  list: ListResult,
+  bytes: ListBytes,
+  form: Form,
+): Promise<ApiResponse> {
+  const { indentedList, yamlList } = await import('./list-text.ts')
+  const texts =
+    form.type === 'application/yaml'
+      ? yamlList(list, bytes, await (await import('../codec/yaml.ts')).yamlWriter())
+      : indentedList(list, bytes)
+  return chunkedResponse(context, form.type, joined(texts))
+}
+
+/** The texts in chunks. */
+function* joined(texts: Iterable<string>): Generator<Buffer> {
+  let since = performance.now()
+  let parts: Buffer[] = []
+  let length = 0
+  for (const text of texts) {
+    const part = Buffer.from(text)
+    parts.push(part)
+    length += part.length
+    if (length < GZIP_CHUNK && performance.now() - since < LONG_MS) continue
+    yield Buffer.concat(parts)
+    since = performance.now()
+    parts = []
+    length = 0
+  }
+  yield Buffer.concat(parts)
+}
 
 /** A list of generated items, in chunks of memory that `take` gives; longer items and short lists have their own. */
 function* encodedChunks(
   result: ListResult,
   bytes: ListBytes,
-  take: () => Buffer = () => Buffer.allocUnsafeSlow(GZIP_CHUNK),
+  take: () => Buffer,
 ): Generator<Buffer> {
+  let since = performance.now()
   const guess = bytes.opening.length + bytes.closing.length + result.items.length * ITEM_ESTIMATE
   let chunk = guess < GZIP_CHUNK ? Buffer.allocUnsafeSlow(guess) : take()
   let at = bytes.opening.copy(chunk)
@@ -168,8 +205,9 @@ function* encodedChunks(
     let needed = 1 + bytes.closing.length
     // A UTF-16 unit is at most three bytes of UTF-8.
     for (const part of parts) needed += typeof part === 'string' ? 3 * part.length : part.length
-    if (at + needed > chunk.length) {
+    if (at + needed > chunk.length || performance.now() - since > LONG_MS) {
       yield chunk.subarray(0, at)
+      since = performance.now()
       chunk = needed > GZIP_CHUNK ? Buffer.allocUnsafeSlow(needed) : take()
       at = 0
     }
@@ -196,20 +234,33 @@ function writeText(chunk: Buffer, text: string, at: number): number {
   return text.length
 }
 
-/**
- * A list of generated items: one body when it is short, else chunks with yields to the event loop between them. The
- * length is known to the client where two chunks hold everything, as they do for most pages.
- */
-async function encodedListResponse(
+/** A list of generated items. */
+const encodedListResponse = (
   context: Context,
   result: ListResult,
   bytes: ListBytes,
+): Promise<ApiResponse> =>
+  chunkedResponse(
+    context,
+    'application/json',
+    encodedChunks(result, bytes, takesGzip(context) ? newChunk : takeChunk),
+  )
+
+/**
+ * A body that is made in chunks: in one piece when it is short, else with yields to the event loop between them. The
+ * length is known to the client where two chunks hold everything, as they do for most pages.
+ */
+async function chunkedResponse(
+  context: Context,
+  mediaType: string,
+  chunks: Generator<Buffer>,
 ): Promise<ApiResponse> {
-  const headers: HeaderList = ['content-type', 'application/json']
+  const headers: HeaderList = ['content-type', mediaType]
   const isZipped = takesGzip(context)
-  const chunks = encodedChunks(result, bytes, isZipped ? newChunk : takeChunk)
+  const pace = new Pace(LONG_MS)
   const first = chunks.next().value as Buffer
   if (first.length > GZIP_CHUNK) await nextTurn()
+  else await pace.pause()
   const second = chunks.next()
   if (second.done === true && (!isZipped || first.length <= GZIP_FROM))
     return { status: 200, headers, body: first }
