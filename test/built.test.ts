@@ -6,6 +6,7 @@ import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { preparedFiles } from '../src/server/bootstrap/prepare-objects.ts'
 import { Client } from './client.ts'
 
 const PROGRAM = join(import.meta.dirname, '..', 'dist', 'bin', 'orch.js')
@@ -89,6 +90,11 @@ describe.skipIf(!existsSync(PROGRAM))('the built program', () => {
       ])
     child.kill('SIGTERM')
     await once(child, 'close')
+  })
+
+  test('has the first objects of its sources', async () => {
+    for (const [name, bytes] of await preparedFiles())
+      expect((await readFile(join(SCRIPT, '..', name))).equals(bytes)).toBe(true)
   })
 
   test('works without what is for speed alone', async () => {

@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:
 import { join } from 'node:path'
 import { bundle } from './bundle.mjs'
 import { writeDocs } from './write-docs.mjs'
+import { writeFirstObjects } from './write-first-objects.mjs'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
@@ -17,6 +18,7 @@ tidy()
 try {
   compile()
   await writeDocs(next)
+  await writeFirstObjects(next)
   await bundle({ dist: next, joined })
   swap()
   keepCode()

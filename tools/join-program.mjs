@@ -17,7 +17,6 @@ const PROGRAM = {
     'engine/lmdb/engine.js',
     // A first start.
     'server/bootstrap/authorities.js',
-    'authz/bootstrap-policy/policy.js',
     'pki/issue.js',
   ],
   // What begins when the server is ready.
@@ -25,6 +24,7 @@ const PROGRAM = {
     'server/run-controllers.js',
     'server/certificate-signing.js',
     'server/bootstrap/policy.js',
+    'authz/bootstrap-policy/policy.js',
     'server/bootstrap/proxy-identity.js',
     'aggregation/auto-registration.js',
     'aggregation/availability-controller.js',

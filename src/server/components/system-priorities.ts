@@ -5,9 +5,9 @@ import { component } from './component.ts'
 export const systemPriorities = () =>
   component({
     name: 'systemPriorities',
-    needs: ['api', 'admission', 'authorization'],
-    async start({ api }) {
-      await ensureSystemPriorities(api)
+    needs: ['api', 'admission', 'authorization', 'firstObjects'],
+    async start({ api, firstObjects }) {
+      await ensureSystemPriorities(api, firstObjects.prepared)
       return { part: null }
     },
   })
