@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import { plainError, StatusError } from '../meta/errors.ts'
+import { schemaEntries } from '../extend/schema-entry.ts'
+import type { SchemaProps } from '../structural/json-schema-props.ts'
 import { inProcess, type InProcess } from '../server/in-process.fixture.ts'
 import { contextOnce, type Api, type Call } from './context.ts'
 import { HotObjects } from './hot-objects.ts'
@@ -56,6 +58,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   deployments: 'apps',
   statefulsets: 'apps',
   leases: 'coordination.k8s.io',
+  things: 'test.example.com',
+  randoms: 'test.example.com',
 }
 
 async function send(api: Api, write: Write): Promise<Answer> {
@@ -143,6 +147,63 @@ const ready = (i: number) => ({
   type: 'Ready',
   lastHeartbeatTime: `2030-01-01T00:00:0${i}Z`,
 })
+/** Serves a kind with a schema, and with a status. */
+function serve({ catalogue }: InProcess, kind: string, schema: SchemaProps, generation = 1): void {
+  const singular = kind.toLowerCase()
+  const names = { plural: `${singular}s`, singular, kind, listKind: `${kind}List` }
+  const versions = [{ name: 'v1', schema, status: true }] as const
+  const group = 'test.example.com'
+  const made = schemaEntries({ ...names, group, namespaced: true, versions, generation })
+  catalogue.publish(kind, [{ versions: made, served: made }])
+}
+const text: SchemaProps = { type: 'string' }
+const integer: SchemaProps = { type: 'integer' }
+const THING: SchemaProps = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      'x-{brand}-validations': [{ rule: 'self.low <= self.high', message: 'low is too high' }],
+      properties: {
+        low: integer,
+        high: { type: 'integer', 'x-{brand}-validations': [{ rule: 'self >= oldSelf' }] },
+        replicas: { type: 'integer', minimum: 0, maximum: 5, default: 1 },
+        mode: { type: 'string', enum: ['1', '2', '3', '4', '5'] },
+        image: { type: 'string', pattern: '^i', maxLength: 4 },
+        when: { type: 'string', format: 'date-time' },
+        port: { 'x-{brand}-int-or-string': true },
+        note: { type: 'string', default: 'n' },
+        tags: { type: 'array', items: text, 'x-{brand}-list-type': 'set' },
+        items: {
+          type: 'array',
+          'x-{brand}-list-type': 'map',
+          'x-{brand}-list-map-keys': ['name'],
+          items: {
+            type: 'object',
+            required: ['name'],
+            properties: { name: text, value: text, times: { type: 'integer', default: 3 } },
+          },
+        },
+        free: { type: 'object', 'x-{brand}-preserve-unknown-fields': true },
+        inner: {
+          type: 'object',
+          'x-{brand}-embedded-resource': true,
+          'x-{brand}-preserve-unknown-fields': true,
+        },
+      },
+    },
+    status: { type: 'object', properties: { phase: text, count: { type: 'integer', default: 0 } } },
+  },
+}
+const thing = (spec: object, metadata: object = {}) => ({
+  apiVersion: 'test.example.com/v1',
+  kind: 'Thing',
+  metadata: { name: 'o', ...metadata },
+  spec: { low: 1, high: 9, items: [{ name: 'a', value: 'v' }, { name: 'b' }], ...spec },
+})
+const inner = (creationTimestamp: string) => ({
+  inner: { ...head('v1', 'Inner', 'i'), metadata: { name: 'i', creationTimestamp }, x: 1 },
+})
 const config = (value: string) => ({ ...head('v1', 'ConfigMap'), data: { a: value, b: 'é' } })
 
 /** An apply of an object. */
@@ -169,8 +230,10 @@ describe('updates like the last one', () => {
     apis.fast = { ...fast.api, hot: new Freezing(), repeated }
     const { hot: _, unchanged: _unused, repeated: _neither, ...others } = plain.api
     apis.plain = others
-    for (const one of [fast, plain])
+    for (const one of [fast, plain]) {
       await one.hand.create(['v1', 'namespaces'], { metadata: { name: 'a' } })
+      serve(one, 'Thing', THING)
+    }
   })
   afterAll(async () => {
     await fast.close()
@@ -289,6 +352,40 @@ describe('updates like the last one', () => {
           { subresource: 'status' },
         ),
     ],
+    ['a custom object', apply(thing({ image: 'i' })), (i) => apply(thing({ image: `i${i}` }))],
+    [
+      'a custom object that is merged',
+      apply(thing({ replicas: 0 })),
+      (i) => update('merge', 'things', { spec: { replicas: i % 6 } }),
+    ],
+    [
+      'a custom object by PUT',
+      apply(thing({ mode: '1', free: { a: { b: 1 } } })),
+      (i, { metadata }) => {
+        const { resourceVersion } = metadata
+        return update('put', 'things', thing({ free: { a: { b: i } } }, { resourceVersion }))
+      },
+    ],
+    [
+      'the label of a custom object',
+      apply(thing({})),
+      (i) => update('merge', 'things', { metadata: { labels: { l: `${i}` } } }),
+    ],
+    [
+      'an item of a custom object',
+      apply(thing({})),
+      (i) => apply(thing({ items: [{ name: 'a', value: `${i}` }, { name: 'b' }] })),
+    ],
+    [
+      'a time inside of a custom object',
+      apply(thing(inner('2030-01-01T00:00:00Z'))),
+      (i) => apply(thing(inner(`2030-01-01T00:00:0${i}Z`))),
+    ],
+    [
+      'the status of a custom object',
+      apply(thing({})),
+      (i) => update('merge', 'things', { status: { phase: `p${i}` } }, { subresource: 'status' }),
+    ],
     // Its quality of service is kept, though the body lacks it.
     [
       'the status of a pod',
@@ -340,7 +437,7 @@ describe('updates like the last one', () => {
     const choose = chooser(11)
     const last = new Map<string, Stored>()
     const done = repeated.done
-    for (let i = 0; i < 36; i++) {
+    for (let i = 0; i < 60; i++) {
       const streak = choose([6, 10, 16])
       const kind = choose(Object.keys(SHAPES))
       for (let j = 0; j < streak; j++) {
@@ -352,6 +449,50 @@ describe('updates like the last one', () => {
       }
     }
     expect(repeated.done - done).toBeGreaterThan(30)
+  })
+
+  test('do the same with objects of any schema', async () => {
+    const done = repeated.done
+    for (let seed = 0; seed < 24; seed++) {
+      const shape = randomSchema(chooser(seed), 0)
+      const schema = { type: 'object', properties: { spec: shape } }
+      for (const one of [fast, plain]) serve(one, 'Random', schema, seed + 1)
+      const how = chooser(seed)(['apply', 'apply', 'put', 'merge'] as const)
+      const choose = chooser(seed + 100)
+      let last: Stored | undefined
+      for (let j = 0; j < 9; j++) {
+        const values = j === 7 ? choose : chooser(seed + 1_000)
+        const spec = randomValue(shape, { steady: values, next: choose })
+        const object = { ...head('test.example.com/v1', 'Random', `r${seed}`), spec }
+        const { resourceVersion } = last?.metadata ?? {}
+        const body =
+          how === 'put' ? { ...object, metadata: { ...object.metadata, resourceVersion } } : object
+        const write = last ? update(how, 'randoms', body) : apply(object)
+        const made = await both({ ...write, name: `r${seed}`, query: { fieldManager: 'm' } })
+        last = made.object ?? last
+      }
+    }
+    expect(repeated.done - done).toBeGreaterThan(20)
+  })
+
+  test('notice that a schema changed', async () => {
+    const spec = (i: number, b = 'x') => ({ a: `${i}`, b })
+    const object = (i: number) => ({ ...head('test.example.com/v1', 'Random'), spec: spec(i) })
+    const properties: Record<string, SchemaProps> = { a: text, b: text }
+    const schemas: SchemaProps[] = [
+      { type: 'object', properties },
+      { type: 'object', properties: { ...properties, c: { type: 'string', default: 'd' } } },
+      { type: 'object', properties: { a: text } },
+      { type: 'object', properties: { ...properties, b: { type: 'string', enum: ['y'] } } },
+    ]
+    let turn = 0
+    for (const [generation, shape] of schemas.entries()) {
+      const schema = { type: 'object', properties: { spec: shape } }
+      for (const one of [fast, plain]) serve(one, 'Random', schema, generation + 100)
+      const repetitions: boolean[] = []
+      for (let i = 0; i < 5; i++) repetitions.push((await both(apply(object(turn++)))).isRepeated)
+      expect(repetitions[0]).toBe(false)
+    }
   })
 })
 
@@ -369,6 +510,67 @@ const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 type Choose = ReturnType<typeof chooser>
 
 type Shape = (choose: Choose, steady: Choose, last?: Stored) => Write
+
+/** A structural schema, with objects, lists and bounds. */
+function randomSchema(choose: Choose, depth: number): SchemaProps {
+  const one = choose(depth === 0 ? ['object'] : ['text', 'text', 'number', 'any', 'object', 'list'])
+  const inside = () => (depth < 3 ? randomSchema(choose, depth + 1) : text)
+  switch (one) {
+    case 'text': {
+      const bound = choose([
+        {},
+        {},
+        { maxLength: 3 },
+        { pattern: '^[a-v]' },
+        { enum: [...LETTERS] },
+      ])
+      return { type: 'string', ...bound, ...choose([{}, { default: 'a' }]) }
+    }
+    case 'number':
+      return { type: 'integer', ...choose([{}, { maximum: 4 }, { multipleOf: 2 }, { default: 2 }]) }
+    case 'any':
+      return { 'x-{brand}-int-or-string': true }
+    case 'list': {
+      const items = inside()
+      if (items.type !== 'object') return { type: 'array', items }
+      const properties = { ...items.properties, id: text }
+      const keys = { 'x-{brand}-list-type': 'map', 'x-{brand}-list-map-keys': ['id'] }
+      return { type: 'array', items: { ...items, properties, required: ['id'] }, ...keys }
+    }
+    default: {
+      const properties = Object.fromEntries([...'abc'].map((name) => [name, inside()]))
+      const more = choose([{}, {}, { 'x-{brand}-preserve-unknown-fields': true }])
+      return { type: 'object', properties, ...more }
+    }
+  }
+}
+
+const LETTERS = 'abcdefgh'
+
+/** A value of a schema: which parts it has, and which of them change, is steady. */
+function randomValue(
+  schema: SchemaProps,
+  of: { readonly steady: Choose; readonly next: Choose },
+): unknown {
+  const { steady, next } = of
+  const choose = steady(['stays', 'stays', 'changes']) === 'stays' ? steady : next
+  const letter = () => choose([...LETTERS, ...LETTERS, ...LETTERS, 'x', 'long text'])
+  if (schema.type === 'string') return letter()
+  if (schema.type === 'integer') return choose([1, 2, 3, 4, 4, 2, 6])
+  if (schema.type === 'array') {
+    const items = schema.items as SchemaProps
+    return ['x', 'y'].map((id) => {
+      const item = randomValue(items, of)
+      return items.type === 'object' ? { ...(item as object), id } : item
+    })
+  }
+  if (schema.type !== 'object') return steady([true, false]) ? letter() : choose([1, 2, 3, 4])
+  const object: Record<string, unknown> = {}
+  for (const [name, property] of Object.entries(schema.properties!))
+    if (steady([1, 2, 3, 4]) !== 1) object[name] = randomValue(property, of)
+  if (schema['x-{brand}-preserve-unknown-fields']) object['more'] = { deep: letter() }
+  return object
+}
 
 /** Times of which some are no times. */
 const OFTEN = [at(1), at(2), at(3), at(4), at(5), at(6)]
@@ -452,6 +654,40 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   set: (choose, steady) => {
     const how = steady(['apply', 'apply', 'put'] as const)
     return { ...apply(set(image(choose))), how }
+  },
+  thing: (choose, steady, last) => {
+    const how = steady(['apply', 'apply', 'put', 'merge'] as const)
+    const letter = () => choose(['1', '2', '3', '4', '5', 'i1', 'i2', 'i3'])
+    const number = () => choose([0, 1, 2, 3, 4, 5, 7, 11])
+    const items = [{ name: rarely(choose) ? 'c' : 'a', value: letter() }, { name: 'b' }]
+    const spec = steady([
+      { image: choose(['i1', 'i2', 'i3', 'i4', 'i5', 'x', 'i-long']) },
+      { mode: letter(), note: rarely(choose) ? null : letter() },
+      { replicas: number() },
+      { low: number(), high: choose([7, 8, 9, 10, 11, 12]) },
+      { port: choose([1, 2, 3, 4, 5, 'http']), unknown: steady([1, 2]) },
+      { when: time(choose) },
+      { items },
+      { tags: ['a', letter()] },
+      { free: { a: [letter(), { b: choose([1, 2, 3, 4, 0.5]) }] } },
+      inner(time(choose)),
+    ])
+    const { resourceVersion } = last?.metadata ?? {}
+    const metadata = how === 'put' ? { resourceVersion } : {}
+    const body = how === 'merge' ? { spec } : thing(spec, metadata)
+    return {
+      how,
+      resource: 'things',
+      body,
+      query: { fieldManager: manager(choose), ...(how === 'apply' && { force: 'true' }) },
+    }
+  },
+  phase: (choose, steady, last) => {
+    const { resourceVersion } = last?.metadata ?? {}
+    const how = steady(['merge', 'put'] as const)
+    const status = { phase: value(choose), ...steady([{}, { count: choose([1, 2, 3, 4]) }]) }
+    const body = how === 'put' ? { ...thing({}, { resourceVersion }), status } : { status }
+    return { how, resource: 'things', subresource: 'status', body }
   },
   status: (choose, steady) => {
     const type = rarely(choose) ? 'U' : 'T'

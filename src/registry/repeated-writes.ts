@@ -108,7 +108,12 @@ export class RepeatedWrites {
     const fresh = isCreating ? () => Promise.reject<Typed>(NOT_REPEATED) : null
     const own = isWhole ? call : { ...call, versionless: resourceVersion === undefined }
     try {
-      const result = await updateObject(api, own, { next, tracked: true, fresh }, options)
+      const result = await updateObject(
+        api,
+        own,
+        { next, tracked: true, sharesParts: !call.served.over, fresh },
+        options,
+      )
       if (result.is === 'object') known.revision = result.version.revision
       this.done++
       return result
@@ -246,7 +251,8 @@ function nextOf(
   const entries = metadata.managedFields ?? []
   const mine = entries.find((entry) => isSameOwner(entry, owner))
   if (!mine) return null
-  let document = hot.json
+  const isPlain = targets.every((target) => target.is !== 'field' || isPlainAt(call, target.way))
+  let document = isPlain ? (hot.bare as unknown as JsonObject) : hot.json
   for (const [i, target] of targets.entries()) {
     const value = values[i]!
     if (target.is === 'field') {
@@ -255,7 +261,9 @@ function nextOf(
       document = changed
     } else if (value !== repeatedOf(target.is, hot, mine)) return null
   }
-  const object = decodedLike(call, document, hot, isWhole)
+  const object = isPlain
+    ? shallow(document as unknown as Typed, hot.bare)
+    : decodedLike(call, document, hot, isWhole)
   if (!object) return null
   // Where another text means the same, no field changes.
   for (const [i, target] of targets.entries())
@@ -336,5 +344,16 @@ function decodedLike(
   }
 }
 
-/** Whether the JSON of the stored object is that which clients see. Of kinds with definitions it is not compared. */
-const isRepeatable = ({ conversion, over }: ResourceEntry): boolean => !conversion && !!over
+/**
+ * Whether a text or number at a place of an object is the same in the object's JSON, whatever it is. In objects of kinds
+ * with a schema all are but those of metadata: defaults and pruning do not depend on values, and checks come later.
+ */
+function isPlainAt({ served }: Call, way: Way): boolean {
+  if (served.over) return false
+  const [first, second] = way
+  const isText = first === 'metadata' && (second === 'labels' || second === 'annotations')
+  return isText ? way.length === 3 : !way.includes('metadata')
+}
+
+/** Whether the JSON of the stored object is that which clients see. */
+const isRepeatable = ({ conversion }: ResourceEntry): boolean => !conversion

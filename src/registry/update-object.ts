@@ -56,6 +56,8 @@ export interface Source {
   next(present: Present): Promise<Typed>
   /** The new object already contains its managedFields. */
   readonly tracked?: boolean
+  /** The new object shares parts with the present one. */
+  readonly sharesParts?: boolean
   /** What admission sees of an object, where that is another kind: the body of the sub-resource. */
   readonly view?: (object: Typed) => Typed
   /** The attributes of `next`, where it runs admission itself. */
@@ -211,7 +213,8 @@ async function admittedUpdate(
     release,
   })
   // Plugins may change parts that the object shares with the present one.
-  if (hot && isLikeable(call.served) && api.admission.mayChangeParts(attributes))
+  const sharesParts = isLikeable(call.served) || source.sharesParts === true
+  if (hot && sharesParts && api.admission.mayChangeParts(attributes))
     attributes.settle(copyJson(sent))
   await mutated(api, call, attributes)
   return attributes
