@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { lineLog } from '../../base/log.ts'
 import { readFlagFileSync } from '../../base/flag-file.ts'
 import { limitHeap } from '../../base/heap-limits.ts'
+import { keepTickShape } from '../../base/tick-shape.ts'
 import { generateNothing } from '../../codec/generated-code.ts'
 import type { EtcdUse } from '../../server/options/etcd-options.ts'
 import type { RunningServer, ServerOptions } from '../../server/options/server-options.ts'
@@ -99,6 +100,7 @@ export async function serverCommand(
   })
   let server: RunningServer
   try {
+    if (!command.start) keepTickShape()
     if (!command.start && values['limit-heap']) limitHeap()
     if (!command.start && !values['generate-code']) generateNothing()
     const start = command.start ?? (await import('../../server/start-server.ts')).launchServer
