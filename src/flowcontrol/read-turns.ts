@@ -7,8 +7,8 @@
  * more, even if they are ready already, and wait for their turns, as do connections whose request was answered:
  *
  *     iteration   ready         read
- *     1           A×200         A A A A            196 are held, and these 4 once they are answered
- *     2           A×4 B         B A A A A          the 4 that were held for the longest time
+ *     1           A×200         A A                198 are held, and these 2 once they are answered
+ *     2           A×2 B         B A A              the 2 that were held for the longest time
  *
  * No connection waits while the loop has nothing to do. A connection that had its turn and was silent is read until its next
  * request, and as long as few requests come, more connections get their turns in each iteration. A client that
@@ -17,7 +17,7 @@
 import { IndexedPool, type InPool } from '../base/indexed-pool.ts'
 
 /** Requests of one user in one iteration, while other users send requests too. */
-const CONTENDED = 4
+const CONTENDED = 2
 /** The same while no other user does: iterations with more requests cost less. */
 const ALONE = 32
 /** With so many times as many requests in one iteration, connections that were silent at their turn are held, too. */

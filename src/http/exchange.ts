@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls'
 import type { ReadTurns } from '../flowcontrol/read-turns.ts'
 import { Abortable } from './abortable.ts'
 import { lingerAfter } from './http1-linger.ts'
-import { originForm } from './http1-refusals.ts'
+import { forgetResponse, originForm } from './http1-refusals.ts'
 import { ObservedOut } from './observed-out.ts'
 import { collectBody, type BodyBudget, type BodySink } from './request-body.ts'
 import { SocketReader } from './socket-reader.ts'
@@ -202,7 +202,11 @@ export class Http1Exchange extends Abortable implements Exchange {
     response.writeHead(status, headers)
     if (this.method === 'HEAD') response.end()
     else response.end(body)
-    if (!isLast) this.#reader?.answered()
+    if (!isLast) {
+      this.#reader?.answered()
+      // A response that waits for the one before it is not written yet.
+      if (response.socket !== null) forgetResponse(response)
+    }
     if (observer === null) return
     observer.begun(status)
     observer.wrote(this.method === 'HEAD' ? 0 : Buffer.byteLength(body))
@@ -216,7 +220,10 @@ export class Http1Exchange extends Abortable implements Exchange {
     if (this.method === 'HEAD') response.end()
     else response.flushHeaders()
     const reader = this.#reader
-    if (reader !== null) response.once('close', () => reader.answered())
+    response.once('close', () => {
+      reader?.answered()
+      if (response.req.complete) forgetResponse(response)
+    })
     const out = new Http1Out(response)
     if (observer === null) return out
     observer.begun(status)

@@ -121,8 +121,8 @@ function refuseConnection(socket: Duplex, error: StatusError): Refusal {
 
 /** The last response on a connection. */
 interface WithResponse {
-  lastAnswer?: ServerResponse
-  lastExchange?: Exchange
+  lastAnswer?: ServerResponse | null
+  lastExchange?: Exchange | null
 }
 
 /** Remembers the response that is in progress on a connection. */
@@ -133,6 +133,17 @@ export function rememberResponse(response: ServerResponse): void {
 /** Remembers the exchange of the response. */
 export function rememberExchange(exchange: Exchange): void {
   ;(exchange.socket as WithResponse).lastExchange = exchange
+}
+
+/**
+ * Forgets a response that was handed to the connection completely: what is written there comes after it. The idle
+ * connection would keep all objects of its last request alive.
+ */
+export function forgetResponse({ req }: ServerResponse): void {
+  const connection = req.socket as WithResponse
+  if (connection.lastAnswer?.req !== req) return
+  connection.lastAnswer = null
+  connection.lastExchange = null
 }
 
 /** The exchange whose body is malformed; null when a head is. */
