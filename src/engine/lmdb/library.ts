@@ -30,10 +30,8 @@ function withoutEncoder<T>(require: NodeJS.Require, run: () => T): T {
   const late = new Module(path)
   late.loaded = true
   late.exports = {
-    Encoder: class {
-      constructor(...given: unknown[]) {
-        return new (require(ENCODER) as EncoderLibrary).Encoder(...given)
-      }
+    Encoder: function (...given: unknown[]) {
+      return new (require(ENCODER) as EncoderLibrary).Encoder(...given)
     },
   }
   require.cache[path] = late
