@@ -6,6 +6,9 @@ import { schemaEntries } from '../extend/schema-entry.ts'
 import type { SchemaProps } from '../structural/json-schema-props.ts'
 import { inProcess, type InProcess } from '../server/in-process.fixture.ts'
 import { contextOnce, type Api, type Call } from './context.ts'
+import type { MutableAttributes } from '../admission/attributes.ts'
+import { admissionChain } from '../admission/chain.ts'
+import type { Plugin } from '../admission/plugin.ts'
 import { HotObjects } from './hot-objects.ts'
 import { RepeatedWrites } from './repeated-writes.ts'
 import { runOf } from './run-of.ts'
@@ -473,6 +476,58 @@ describe('updates like the last one', () => {
       }
     }
     expect(repeated.done - done).toBeGreaterThan(20)
+  })
+
+  describe.each([
+    [
+      'in place',
+      false as const,
+      ({ object }: MutableAttributes) => {
+        ;(object!.live as unknown as { data: Record<string, string> }).data['b'] = 'added'
+      },
+    ],
+    [
+      'by another object',
+      true as const,
+      async ({ object }: MutableAttributes) => {
+        const json = (await object!.toJson()) as { data: Record<string, string> }
+        await object!.replace({ ...json, data: { ...json.data, b: 'added' } })
+      },
+    ],
+  ])('with admission that changes objects %s', (_, keepsParts, mutate) => {
+    test.each(['put', 'merge', 'apply'] as const)('are made of bodies alone: %s', async (how) => {
+      let isOn = false
+      const plugin: Plugin = {
+        handles: (operation) => operation === 'UPDATE',
+        ...(keepsParts && { keepsParts }),
+        mutate: (attributes) => (isOn ? mutate(attributes) : undefined),
+      }
+      const own = { ...apis }
+      for (const [name, { clock }] of [
+        ['fast', fast],
+        ['plain', plain],
+      ] as const)
+        apis[name] = { ...own[name], admission: admissionChain([plugin], clock) }
+      const name = `admitted-${how}-${keepsParts}`
+      const body = (i: number) => ({ ...config(`${i}`), metadata: { name }, data: { a: `${i}` } })
+      const sent = (i: number): Write =>
+        how === 'apply'
+          ? apply(body(i), { name })
+          : update(how, 'configmaps', how === 'put' ? body(i) : { data: { a: `${i}` } }, { name })
+      try {
+        await both(apply(body(0), { name }))
+        const repetitions: boolean[] = []
+        for (let i = 1; i <= 12; i++) {
+          isOn = i === 6 || i === 7
+          repetitions.push((await both(sent(i))).isRepeated)
+        }
+        expect(repetitions.slice(4, 6)).toEqual([true, true])
+        expect(repetitions[6]).toBe(false)
+        expect(repetitions[11]).toBe(true)
+      } finally {
+        Object.assign(apis, own)
+      }
+    })
   })
 
   test('notice that a schema changed', async () => {

@@ -10,6 +10,7 @@ import { formatTime } from '../base/time.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import type { ManagedFieldsEntry, Typed } from '../meta/object-meta.ts'
+import { sameJson } from '../patch/json-value.ts'
 import { entriesAt } from '../patch/managed-fields.ts'
 import { BodyForm, type Way } from './body-form.ts'
 import { hookContext, type Body, type Call, type Query, type WriteDependencies } from './context.ts'
@@ -107,14 +108,19 @@ export class RepeatedWrites {
       known.how.mediaType === APPLY || (isWhole && call.served.strategy.createOnUpdate)
     const fresh = isCreating ? () => Promise.reject<Typed>(NOT_REPEATED) : null
     const own = isWhole ? call : { ...call, versionless: resourceVersion === undefined }
+    let isSame = true
+    const replaced = (sent: Typed, by: Typed) => {
+      isSame = sameJson(sent, by)
+    }
     try {
       const result = await updateObject(
         api,
         own,
-        { next, tracked: true, sharesParts: !call.served.over, fresh },
+        { next, tracked: true, sharesParts: !call.served.over, fresh, replaced },
         options,
       )
-      if (result.is === 'object') known.revision = result.version.revision
+      // What admission added would stay in the next object, although its body does not have it.
+      if (result.is === 'object' && isSame) known.revision = result.version.revision
       this.done++
       return result
     } catch (error) {

@@ -62,6 +62,8 @@ export interface Source {
   readonly view?: (object: Typed) => Typed
   /** The attributes of `next`, where it runs admission itself. */
   readonly attributes?: () => CallAttributes
+  /** Admission may have made something else of the new object. */
+  readonly replaced?: (sent: Typed, by: Typed) => void
   /** Makes the object when it does not exist and the kind allows create on update; null: 404. */
   fresh: (() => Promise<Typed>) | null
   /** uid that the object must have; undefined: no precondition. */
@@ -142,6 +144,7 @@ async function updateOnce(
   const sending = { sent, old, hot, options, pace, release }
   const attributes = await admittedUpdate(api, call, source, sending)
   const changed = source.attributes || !attributes ? sent : attributes.object!.live
+  if (changed !== sent) source.replaced?.(sent, changed)
   if (call.subresource === '') await guarded(api, { call, object: changed, old })
   const conditional = checkVersion(call, changed.metadata, old.metadata)
   await checkUpdate(api, call, { next: changed, old, part: partOf(call, source) }, pace)
