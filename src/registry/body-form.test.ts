@@ -31,7 +31,11 @@ test.each([
   ['other characters', '{"a":"1"}', '{"a":"é"}'],
   ['other white space', '{"a":"1"}', '{"a": "2"}'],
   ['a name twice', '{"a":"1","a":"1"}', '{"a":"2","a":"1"}'],
+  ['a name twice, once with escapes', '{"a":"1","\\u0061":"1"}', '{"a":"2","\\u0061":"1"}'],
   ['a hostile name', '{"__proto__":"1"}', '{"__proto__":"2"}'],
+  ['a hostile name with escapes', '{"__proto_\\u005f":"1"}', '{"__proto_\\u005f":"2"}'],
+  ['a name with other characters', '{"\\u00e9":"1"}', '{"\\u00e9":"2"}'],
+  ['a name of two lines', '{"a\\nb":"1"}', '{"a\\nb":"2"}'],
   ['no JSON', '{a: "1"}', '{a: "2"}'],
   ['long values', '{"a":"1"}', `{"a":"${'1'.repeat(513)}"}`],
 ])('bodies have no form: %s', (_, one, other) => {

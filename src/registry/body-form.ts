@@ -172,7 +172,7 @@ class ScalarReader {
     while (this.#next() !== '}') {
       if (this.#text[this.#at] === ',') this.#at++
       this.#next()
-      const name = this.#quoted()
+      const name = unescaped(this.#quoted())
       if (names.has(name) || name === '__proto__' || !PLAIN_NAME.test(name)) throw new Unusual()
       names.add(name)
       this.#next()
@@ -229,4 +229,8 @@ class ScalarReader {
 
 const WHITE = ' \t\r\n'
 const ENDS = `${WHITE},]}`
-const PLAIN_NAME = /^[ !#-[\]-~]*$/
+const PLAIN_NAME = /^[ -~]*$/
+
+/** A name as it is meant: names of fields that have quotes are common in managedFields. */
+const unescaped = (name: string): string =>
+  name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name

@@ -263,7 +263,7 @@ describe('updates like the last one', () => {
     ...more,
   })
 
-  type Making = (i: number, last: Stored) => Write
+  type Making = (i: number, last: Stored, first: Stored) => Write
   const status = (i: number) => ({ replicas: i, conditions: [condition(`r${i}`)] })
   const rows: [what: string, first: Write, next: Making, inFull?: 'in full'][] = [
     [
@@ -279,6 +279,26 @@ describe('updates like the last one', () => {
           ...last,
           spec: { ...(last['spec'] as object), renewTime: at(i) },
         }),
+    ],
+    [
+      'the same by a client that keeps the first answer',
+      apply(lease(at(0))),
+      (i, last, first) =>
+        update('put', 'leases', {
+          ...first,
+          metadata: { ...first.metadata, resourceVersion: last.metadata['resourceVersion'] },
+          spec: { ...(first['spec'] as object), renewTime: at(i) },
+        }),
+    ],
+    [
+      'a status by PUT of a client that keeps the first answer',
+      apply(deployment('i')),
+      (i, last, first) => {
+        const { resourceVersion } = last.metadata
+        const metadata = { ...first.metadata, resourceVersion }
+        const body = { ...first, metadata, status: status(i) }
+        return update('put', 'deployments', body, { subresource: 'status' })
+      },
     ],
     [
       'a value by PUT without a version',
@@ -389,7 +409,6 @@ describe('updates like the last one', () => {
       apply(thing({})),
       (i) => update('merge', 'things', { status: { phase: `p${i}` } }, { subresource: 'status' }),
     ],
-    // Its quality of service is kept, though the body lacks it.
     [
       'the status of a pod',
       apply(pod()),
@@ -400,7 +419,6 @@ describe('updates like the last one', () => {
           { ...last, status: { phase: 'Running', message: `m${i}` } },
           { subresource: 'status' },
         ),
-      'in full',
     ],
     [
       'the heartbeat of a node',
@@ -421,26 +439,27 @@ describe('updates like the last one', () => {
       const text = JSON.stringify(write.body).replace('"name":"o"', `"name":"${name}"`)
       return { ...write, name, body: text }
     }
-    let last = (await both(named(first))).object
+    const made = (await both(named(first))).object
+    let last = made
     const repetitions: boolean[] = []
     for (let i = 1; i <= 5; i++) {
-      const { isRepeated, object } = await both(named(making(i, last)))
+      const { isRepeated, object } = await both(named(making(i, last, made)))
       repetitions.push(isRepeated)
       last = object
     }
     // The first adds the field, the second and third are learned from.
     expect(repetitions.slice(3)).toEqual([!inFull, !inFull])
     // Another value within the same second, and the same value again.
-    const { object } = await both(named(making(6, last)), 0)
-    await both(named(making(7, object)), 0)
-    await both(named(making(7, object)), 0)
+    const { object } = await both(named(making(6, last, made)), 0)
+    await both(named(making(7, object, made)), 0)
+    await both(named(making(7, object, made)), 0)
   })
 
   test('are answered and store the same as all others', async () => {
     const choose = chooser(11)
     const last = new Map<string, Stored>()
     const done = repeated.done
-    for (let i = 0; i < 60; i++) {
+    for (let i = 0; i < 72; i++) {
       const streak = choose([6, 10, 16])
       const kind = choose(Object.keys(SHAPES))
       for (let j = 0; j < streak; j++) {
@@ -654,6 +673,30 @@ const SHAPES: Readonly<Record<string, Shape>> = {
       ? { ...last, spec: { ...(last['spec'] as object), renewTime: time(choose) } }
       : lease(time(choose), steady(['1', '0'])),
   }),
+  stale: (choose, steady, last) => {
+    if (!last) return { how: 'put', resource: 'leases', body: lease(time(choose)) }
+    const { managedFields, ...metadata } = last.metadata
+    const entry = (manager: string, name: string, seconds: string) => ({
+      manager,
+      operation: steady(['Update', 'Apply']),
+      apiVersion: 'coordination.k8s.io/v1',
+      time: `2030-01-01T00:00:${seconds}Z`,
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:spec': { [`f:${name}`]: {} } },
+    })
+    const entries = steady([
+      [entry('m', 'renewTime', '00')],
+      [entry('tester', 'renewTime', '01'), entry('m', 'holderIdentity', '59')],
+      [{}],
+      [{ ...entry('x', 'renewTime', '02'), operation: 'Odd' }],
+      Array.from({ length: 12 }, (_, i) => entry(`m${i}`, 'renewTime', `${i + 10}`)),
+      Array.from({ length: 12 }, (_, i) => entry(`m${i}`, 'holderIdentity', `${i + 10}`)),
+      managedFields,
+    ])
+    const spec = { ...(last['spec'] as object), renewTime: time(choose) }
+    const body = { ...last, metadata: { ...metadata, managedFields: entries }, spec }
+    return { how: 'put', resource: 'leases', body }
+  },
   renewal: (choose, steady) => ({
     how: 'merge',
     resource: 'leases',

@@ -59,14 +59,21 @@ export function retimedEntry(
   before: readonly ManagedFieldsEntry[] = [],
   after: readonly ManagedFieldsEntry[] = [],
 ): { readonly was: ManagedFieldsEntry; readonly is: ManagedFieldsEntry } | null {
-  const gone = before.filter((entry) => !after.includes(entry))
-  const come = after.filter((entry) => !before.includes(entry))
+  const gone = lackingEntries(before, after)
+  const come = lackingEntries(after, before)
   const [was] = gone
   const [is] = come
   if (!was || !is || gone.length > 1 || come.length > 1) return null
   if (was.time === undefined || is.time === undefined || was.time === is.time) return null
   return sameJson({ ...was, time: '' }, { ...is, time: '' }) ? { was, is } : null
 }
+
+/** Entries that are not in others; those are other objects where the client has sent all of them. */
+const lackingEntries = (
+  some: readonly ManagedFieldsEntry[],
+  others: readonly ManagedFieldsEntry[],
+): readonly ManagedFieldsEntry[] =>
+  some.filter((entry) => !others.includes(entry) && !others.some((is) => sameJson(is, entry)))
 
 /**
  * What is to be known to repeat the last of two updates; null where it cannot be told from them. The last one did exactly
@@ -188,12 +195,12 @@ function absentIn(
   targets: readonly Target[],
 ): Absent | null {
   const isEcho = (is: Target['is']) => targets.some((target) => target.is === is)
-  const { managedFields, resourceVersion, generation, ...metadata } = again.metadata
-  const entries = isWhole
-    ? before.object.metadata.managedFields
-    : after.object.metadata.managedFields
-  if (managedFields && !(isWhole ? sameJson : sameButTimes)(managedFields, entries)) return null
   const own = after.object.metadata
+  const { managedFields, resourceVersion, generation, ...metadata } = again.metadata
+  const entries = isWhole ? before.object.metadata.managedFields : own.managedFields
+  const isSteady = isWhole && !isEcho('time') && isReplaced(managedFields)
+  if (managedFields && !isSteady && !(isWhole ? sameJson : sameButTimes)(managedFields, entries))
+    return null
   const isVersionKnown = isWhole
     ? resourceVersion === undefined || isEcho('version')
     : resourceVersion === own.resourceVersion || isEcho('version')
@@ -208,6 +215,16 @@ function absentIn(
   if (!isWhole && inMetadata.length + members.length > 0) return null
   return { members, metadata: inMetadata }
 }
+
+/**
+ * Whether entries that a client sends are replaced by others that depend on nothing but them, the writer, and which
+ * fields change: entries of an earlier version, such as those of a client that keeps its copy of the object. When there
+ * are many, their times decide as well.
+ */
+const isReplaced = (sent: readonly ManagedFieldsEntry[] | undefined): boolean =>
+  sent !== undefined && sent.length < MOST_SENT
+
+const MOST_SENT = 10
 
 const ECHOED = ['managedFields', 'resourceVersion', 'generation']
 
