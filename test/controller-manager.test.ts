@@ -1,7 +1,7 @@
 /** The controllers as programs of their own, against a server in another process. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +16,7 @@ import { programOf } from './program.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' }
+const MAPS = { group: '', version: 'v1', resource: 'configmaps' }
 const ACCOUNTS = { group: '', version: 'v1', resource: 'serviceaccounts' }
 const LEASES = { group: 'coordination.orch.io', version: 'v1', resource: 'leases' }
 
@@ -42,7 +43,6 @@ const manager = (port = 0): ChildProcess =>
   program(
     'orch-controller-manager',
     ...['--kubeconfig', kubeconfig(), '--use-service-account-credentials'],
-    ...['--root-ca-file', join(dir, 'data', 'pki', 'ca.crt')],
     ...['--service-account-private-key-file', join(dir, 'data', 'pki', 'sa.key')],
     // A busy machine has to be able to renew in time.
     ...['--leader-elect-lease-duration=8s', '--leader-elect-renew-deadline=6s'],
@@ -272,6 +272,14 @@ test('two of them do the work of one, and when one is killed under load the othe
   expect((await own.find('service-account-controller'))?.metadata?.name).toBe(
     'service-account-controller',
   )
+
+  // The authority of the kubeconfig, since no other is given.
+  const published = await until(
+    () => client.resource<{ readonly data: object }>(MAPS).in('load').find('orch-root-ca.crt'),
+    (one) => one !== null,
+  )
+  const ca = await readFile(join(dir, 'data', 'pki', 'ca.crt'), 'utf8')
+  expect(published?.data).toEqual({ 'ca.crt': ca })
 
   await load(() => first.kill('SIGKILL'))
   await client.resource(NAMESPACES).create({ metadata: { name: 'b' } })

@@ -37,7 +37,7 @@ interface Owners {
 export const garbageCollector: Controller = {
   name: NAME,
   async start(context) {
-    const { resources, signal, clock, log } = context
+    const { resources, signal, clock, log, v } = context
     const client = context.clientFor('generic-garbage-collector')
     let isLoaded = false
     const early = new Set<string>()
@@ -54,10 +54,13 @@ export const garbageCollector: Controller = {
     const all = new KnownResources(watching)
     // Until the first ones are read, those of other servers are not waited for.
     let known = resources
+    const eventGroups = ['', v.resolve('events{api}')]
     const monitors = new GarbageMonitors({
       client: watching,
       discover: () => known.fresh(),
       graph,
+      // Too many, and they expire. Kinds of users may have the same name.
+      ignores: ({ group, resource }) => resource === 'events' && eventGroups.includes(group),
       signal,
       onTrouble: (resource, error) =>
         log.debug(2, 'a resource cannot be watched yet, retrying', {

@@ -17,6 +17,8 @@ export interface MonitorParts {
   /** The resources that are served now. */
   readonly discover: () => Promise<ServedResources>
   readonly graph: GarbageGraph
+  /** Whether objects of a resource are left alone. */
+  readonly ignores: (resource: ServedResource) => boolean
   readonly onTrouble: (resource: string, error: unknown) => void
   readonly signal: AbortSignal
 }
@@ -82,13 +84,12 @@ export class GarbageMonitors {
   }
 
   async #adjust(): Promise<void> {
-    const { discover, signal, graph } = this.#parts
+    const { discover, signal, graph, ignores } = this.#parts
     const { resources: served, failures } = await discover()
     this.#seesOthers = failures.size > 0 || served.some(({ isElsewhere }) => isElsewhere)
     const wanted = new Map<string, ServedResource>()
     for (const one of preferred(served)) {
-      const isCollected = one.resource !== 'events'
-      if (isCollected && hasVerbs(one, 'delete', 'list', 'watch')) wanted.set(nameOf(one), one)
+      if (!ignores(one) && hasVerbs(one, 'delete', 'list', 'watch')) wanted.set(nameOf(one), one)
     }
     for (const [name, monitor] of this.#monitors) {
       // Failed discovery is no proof that a resource is gone.

@@ -1,3 +1,4 @@
+import { resourcePrefix } from '../base/store-keys.ts'
 import { formatTime } from '../base/time.ts'
 import { Pace } from '../base/event-loop.ts'
 import { paced } from '../base/steps.ts'
@@ -35,6 +36,8 @@ import type { Result } from './results.ts'
 import { selection } from './selection.ts'
 import { committed, isFinished } from './write.ts'
 
+/** Key prefix of events in both of their groups. */
+const EVENTS = resourcePrefix('', 'events')
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
 
@@ -313,7 +316,7 @@ function setPropagation(
 }
 
 /** Whether the garbage collector watches a resource; events are too many, and expire by TTL. */
-const isCollected = (served: ResourceEntry): boolean => served.resource !== 'events'
+const isCollected = (served: ResourceEntry): boolean => served.storage.keyPrefix !== EVENTS
 
 function deleted(
   served: ResourceEntry,

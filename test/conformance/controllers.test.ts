@@ -3,7 +3,7 @@
  * controllers in the server, and by those of a program of its own, each with no more rights than its role gives.
  */
 import { setTimeout as later } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { ManualClock } from '../../src/base/clock.ts'
 import type { Log } from '../../src/base/log.ts'
@@ -118,6 +118,47 @@ for (const { vocabulary, place } of settings) {
         await client.delete(`${MAPS}/dependent`)
       })
     }
+
+    test('a kind of users whose resource is named events has owners and dependents', async () => {
+      const group = 'example.com'
+      const schema = { openAPIV3Schema: { type: 'object' } }
+      await client.post(DEFINITIONS, {
+        metadata: { name: `events.${group}` },
+        spec: {
+          group,
+          scope: 'Namespaced',
+          names: { plural: 'events', kind: 'Event' },
+          versions: [{ name: 'v1', served: true, storage: true, schema }],
+        },
+      })
+      const kind = { apiVersion: `${group}/v1`, kind: 'Event' }
+      const path = `/apis/${group}/v1/namespaces/default/events`
+      const create = async () =>
+        (await client.post(path, { ...kind, metadata: { name: 'owner' } })).status
+      await vi.waitUntil(async () => (await create()) !== 404, { timeout: 10_000 })
+      const { body: owner } = await client.get(`${path}/owner`)
+      const reference = { ...kind, name: 'owner', uid: owner.metadata.uid }
+      await client.post(path, {
+        ...kind,
+        metadata: {
+          name: 'dependent',
+          finalizers: ['x.com/wait'],
+          ownerReferences: [{ ...reference, blockOwnerDeletion: true }],
+        },
+      })
+      await client.delete(`${path}/owner?propagationPolicy=Foreground`)
+      const { body: waiting } = await client.get(`${path}/owner`)
+      expect(waiting.metadata.finalizers).toEqual(['foregroundDeletion'])
+      // Programs of their own look for new resources in intervals.
+      clock.advance(30_000)
+      await client.ask('PATCH', `${path}/dependent`, {
+        body: { metadata: { finalizers: null } },
+        headers: { 'content-type': 'application/merge-patch+json' },
+      })
+      const both = async () => [await status(`${path}/owner`), await status(`${path}/dependent`)]
+      await settles(both, [404, 404])
+      await client.delete(`${DEFINITIONS}/events.${group}`)
+    })
 
     test('what objects take from a quota is counted, and given back', async () => {
       const namespace = '/api/v1/namespaces/quotas'

@@ -45,7 +45,7 @@ export const controllerManagerFlags = {
   controllers: managerControllersFlag,
   'root-ca-file': fileFlag({
     section: 'Controllers',
-    help: 'CA certificate that is published in every namespace and included in token secrets.',
+    help: 'CA certificate that is published in every namespace and included in token secrets. Defaults to the CA of the kubeconfig.',
   }),
   'service-account-private-key-file': fileFlag({
     section: 'Controllers',

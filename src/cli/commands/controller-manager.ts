@@ -90,12 +90,13 @@ async function run(
 }
 
 async function optionsOf(values: ManagerValues, log: Log): Promise<ControllerManagerOptions> {
+  const config = await configOf(values)
   return {
-    config: await configOf(values),
+    config,
     controllers: values.controllers,
     settings: controllerSettingsOf(values),
     useServiceAccountCredentials: values['use-service-account-credentials'],
-    rootCa: fileText('root-ca-file', values),
+    rootCa: values['root-ca-file'] === '' ? (config.ca ?? '') : fileText('root-ca-file', values),
     serviceAccountKey: fileText('service-account-private-key-file', values),
     signing: signingOf(values),
     leaderElection: values['leader-elect']
