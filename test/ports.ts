@@ -18,8 +18,17 @@ export async function freePort(): Promise<number> {
     }
     server.close()
     await once(server, 'close')
+    await untilRefused(port)
     return port
   }
+}
+
+/**
+ * Resolves when connections to a port are refused. The socket of a server that has closed is still open for a moment when
+ * this process is just beginning another program, which has a copy until it runs.
+ */
+export async function untilRefused(port: number): Promise<void> {
+  while (await isListening(port));
 }
 
 /** Whether somebody listens there. */

@@ -1,10 +1,11 @@
 /** Remote services that know tokens and decide about requests (seed 1; authentication page 8, authorization page 8). */
 import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ManualClock } from '../../src/base/clock.ts'
 import type { ServerOptions } from '../../src/server/options/server-options.ts'
 import type { Client } from '../client.ts'
+import { freePort, untilRefused } from '../ports.ts'
 import { remoteService, type Received, type RemoteService } from '../remote-service.ts'
 import {
   expectUnauthorized,
@@ -25,14 +26,15 @@ const SECRETS = inNamespace('default', 'secrets')
 const listing = (resource: string) =>
   `list resource "${resource}" in API group "" in the namespace "default"`
 
-/** A way to the services that can be shut; the port stays. */
+/** A way to the services that can be shut; nobody takes the port then. */
 class Doorway {
   readonly #to: number
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  port = 0
+  readonly port: number
 
-  constructor(to: number) {
+  constructor(port: number, to: number) {
+    this.port = port
     this.#to = to
     this.#server = createServer((near) => {
       const far = connect(this.#to, '127.0.0.1')
@@ -54,7 +56,6 @@ class Doorway {
   async open(): Promise<void> {
     this.#server.listen(this.port, '127.0.0.1')
     await once(this.#server, 'listening')
-    this.port = (this.#server.address() as AddressInfo).port
   }
 
   async shut(): Promise<void> {
@@ -62,6 +63,7 @@ class Doorway {
     this.#server.close()
     for (const socket of this.#sockets) socket.destroy()
     await once(this.#server, 'close')
+    await untilRefused(this.port)
   }
 }
 
@@ -146,7 +148,7 @@ for (const { name, version, spoken, groups, seconds, ...ttl } of CASES) {
 
     beforeAll(async () => {
       remote = await remoteService()
-      doorway = new Doorway(Number(new URL(remote.url).port))
+      doorway = new Doorway(await freePort(), Number(new URL(remote.url).port))
       await doorway.open()
       const forTokens = remote.clientCertificate('asks for tokens')
       const forAccess = remote.clientCertificate('asks for access')

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { issue } from '../../src/pki/issue.ts'
 import { Client } from '../client.ts'
+import { freePort } from '../ports.ts'
 import {
   apiService,
   APISERVICES,
@@ -169,9 +170,7 @@ describe('a connection that fails', () => {
   }
 
   test('a server that has gone, until the next probe', async () => {
-    const gone = await ExtensionServer.start(own.cert, { host: '127.0.0.1' })
-    const closedPort = gone.port
-    await gone.close()
+    const closedPort = await freePort()
     const gv = 'gone.example.com/v1'
     const service = { namespace: 'default', name: 'ext', port: closedPort }
     await client.post(APISERVICES, apiService(gv, { service, caBundle }))
