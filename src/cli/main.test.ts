@@ -202,6 +202,7 @@ describe('options of the server', () => {
       minTlsVersion: 'VersionTLS12',
       cipherSuites: [],
       http2MaxStreams: 0,
+      joinsResponses: true,
       sharesPort: false,
       hstsDirectives: [],
       goawayChance: 0,

@@ -8,6 +8,7 @@ import { lingerAfter } from './http1-linger.ts'
 import { forgetResponse, originForm } from './http1-refusals.ts'
 import { ObservedOut } from './observed-out.ts'
 import { collectBody, type BodyBudget, type BodySink } from './request-body.ts'
+import { atOnce, type MadeResponse, type ResponseSink } from './response-batch.ts'
 import { SocketReader } from './socket-reader.ts'
 
 /** Header names and values, alternating. Names in lower case. */
@@ -100,22 +101,31 @@ function pass(source: IncomingMessage, sink: BodySink): void {
   if (source.destroyed && !source.readableEnded) sink.cut()
 }
 
-export class Http1Exchange extends Abortable implements Exchange {
+export class Http1Exchange extends Abortable implements Exchange, MadeResponse {
   readonly method: string
   readonly target: string
   readonly headers: IncomingHttpHeaders
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
+  readonly #responses: ResponseSink
 
   readonly upgrade: Upgrade | null
   observer: ExchangeObserver | null = null
   #taken = false
   #endsConnection = false
+  /** Whether the connection ends with the response. */
+  #isLast = false
   #sink: BodySink | null = null
   #reader: SocketReader | null
 
-  constructor(request: IncomingMessage, response: ServerResponse, upgrade: Upgrade | null = null) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    responses: ResponseSink,
+    upgrade: Upgrade | null = null,
+  ) {
     super()
+    this.#responses = responses
     this.upgrade = upgrade
     this.#request = request
     this.#response = response
@@ -200,17 +210,21 @@ export class Http1Exchange extends Abortable implements Exchange {
     } else if (this.#endsConnection) headers.push('connection', 'close')
     else isLast = false
     response.writeHead(status, headers)
-    if (this.method === 'HEAD') response.end()
-    else response.end(body)
-    if (!isLast) {
-      this.#reader?.answered()
-      // A response that waits for the one before it is not written yet.
-      if (response.socket !== null) forgetResponse(response)
-    }
+    this.#isLast = isLast
+    ;(isLast ? atOnce : this.#responses).send(this, body)
     if (observer === null) return
     observer.begun(status)
     observer.wrote(this.method === 'HEAD' ? 0 : Buffer.byteLength(body))
     observer.finished()
+  }
+  sendNow(body: Buffer | string): void {
+    const response = this.#response
+    if (this.method === 'HEAD') response.end()
+    else response.end(body)
+    if (this.#isLast) return
+    this.#reader?.answered()
+    // A response that waits for the one before it is not written yet.
+    if (response.socket !== null) forgetResponse(response)
   }
   open(status: number, headers: HeaderList): Out {
     const response = this.#response

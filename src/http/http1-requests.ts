@@ -14,6 +14,7 @@ import {
   wrongHead,
 } from './http1-refusals.ts'
 import { reportRefused, reportUnparsed } from './http1-stages.ts'
+import type { ResponseSink } from './response-batch.ts'
 import type { Stages } from './stages.ts'
 
 /** Receivers of HTTP/1.1 requests. */
@@ -21,17 +22,18 @@ export interface Http1Options {
   readonly onExchange: (exchange: Exchange) => void
   /** Reports requests that are rejected here; null without subscribers. */
   readonly stages: Stages | null
+  readonly responses: ResponseSink
 }
 
 /** Creates exchanges from the requests of a server, and rejects invalid ones. */
 export function takeHttp1(server: Server, options: Http1Options): void {
-  const { stages } = options
+  const { stages, responses } = options
   const take = (request: IncomingMessage, response: ServerResponse) => {
     if (isLingering(request.socket)) return void request.resume()
     rememberResponse(response)
     const wrong = wrongHead(request)
     if (wrong) refused(response, wrong, options)
-    else begin(new Http1Exchange(request, response), options)
+    else begin(new Http1Exchange(request, response, responses), options)
   }
   server.on('request', take)
   server.on('checkContinue', take)
@@ -42,6 +44,8 @@ export function takeHttp1(server: Server, options: Http1Options): void {
     refused(response, wrong, options)
   })
   server.on('clientError', (error, socket) => {
+    // A refusal comes after the responses to the requests before it.
+    responses.flush()
     const refusal = refuseUnparsed(error, socket)
     if (refusal !== null && stages !== null) reportUnparsed(stages, socket, refusal)
   })
@@ -55,7 +59,7 @@ export function takeHttp1(server: Server, options: Http1Options): void {
     const response = lastResponse(request, socket)
     const wrong = wrongHead(request)
     if (wrong) refused(response, wrong, options)
-    else begin(new Http1Exchange(request, response, { socket, head }), options)
+    else begin(new Http1Exchange(request, response, responses, { socket, head }), options)
   })
 }
 

@@ -2,10 +2,12 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ConnectionCertificates } from '../authn/connection-certificate.ts'
+import { sendBeforeClose } from './close-idle.ts'
 import type { Connections } from './connections.ts'
 import type { Exchange } from './exchange.ts'
 import { takeHttp1 } from './http1-requests.ts'
 import { Http2Sessions } from './http2-sessions.ts'
+import { atOnce, ResponseBatch } from './response-batch.ts'
 import type { Stages } from './stages.ts'
 import { TlsContexts, type ServedTls } from './tls-contexts.ts'
 import { DEFAULT_PARAMETERS, type TlsParameters } from './tls-parameters.ts'
@@ -31,6 +33,8 @@ export interface ListenOptions extends ServedTls {
   /** Called for unexpected errors; the connection has been closed. */
   readonly onFault: (error: unknown) => void
   readonly timeouts?: Partial<Timeouts>
+  /** Whether responses over HTTP/1.1 are sent together at the end of an iteration of the event loop; true when absent. */
+  readonly joinsResponses?: boolean
 }
 
 /** How long connections may be silent, milliseconds. */
@@ -80,10 +84,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     stages,
     ...(options.maxStreams === undefined ? {} : { maxStreams: options.maxStreams }),
   })
-  takeHttp1(server, { onExchange, stages })
+  const responses = options.joinsResponses === false ? atOnce : new ResponseBatch()
+  takeHttp1(server, { onExchange, stages, responses })
   const current = new CurrentContext(server, contexts)
   admitFirst(server, connections, (socket) => current.prepare(socket))
   const sockets = takeSecured(server, sessions, options)
+  sendBeforeClose(server, sockets, () => responses.flush())
   const { onHandshakeError } = options
   if (onHandshakeError) server.on('tlsClientError', onHandshakeError)
   await bound(server, options)

@@ -114,6 +114,7 @@ function listenOptions({
   minTlsVersion,
   cipherSuites,
   http2MaxStreams,
+  joinsResponses,
   sharesPort,
 }: ServingOptions) {
   if (sharesPort === true && !canSharePorts())
@@ -123,6 +124,7 @@ function listenOptions({
     ...(http2MaxStreams === undefined || http2MaxStreams === 0
       ? {}
       : { maxStreams: http2MaxStreams }),
+    ...(joinsResponses === undefined ? {} : { joinsResponses }),
     sharesPort: sharesPort === true,
   }
 }

@@ -6,6 +6,7 @@ import {
   fileFlag,
   intFlag,
   listFlag,
+  onFlag,
   optionalTextFlag,
   type Flag,
   type Values,
@@ -90,6 +91,11 @@ export const servingFlags = {
       help: 'Concurrent requests on one HTTP/2 connection; 0 for 250.',
     },
   ),
+  'join-responses': onFlag({
+    option: 'serving.joinsResponses',
+    section,
+    help: 'Send the responses over HTTP/1.1 that are made in one iteration of the event loop together at its end. Without it each one is sent as soon as it is made, which takes longer under load.',
+  }),
   'permit-port-sharing': boolFlag({
     option: 'serving.sharesPort',
     section,
@@ -128,6 +134,7 @@ export const servingOf = (values: Values<typeof servingFlags>): ServingOptions =
   minTlsVersion: values['tls-min-version'],
   cipherSuites: values['tls-cipher-suites'],
   http2MaxStreams: values['http2-max-streams-per-connection'],
+  joinsResponses: values['join-responses'],
   sharesPort: values['permit-port-sharing'],
   hstsDirectives: values['strict-transport-security-directives'],
   goawayChance: values['goaway-chance'],

@@ -17,6 +17,8 @@ export interface ServingOptions {
   readonly http2MaxStreams?: number
   /** Whether other processes may listen on the same port; needs Node.js 22.12. */
   readonly sharesPort?: boolean
+  /** Whether complete responses over HTTP/1.1 are sent together; they are by default. */
+  readonly joinsResponses?: boolean
   /** Directives of `Strict-Transport-Security`; no header by default. */
   readonly hstsDirectives?: readonly string[]
   /** Probability that a request over HTTP/2 makes its client connect anew, up to 0.02; 0 by default. */
