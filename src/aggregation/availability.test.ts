@@ -11,6 +11,7 @@ import type { Typed } from '../meta/object-meta.ts'
 import { issue } from '../pki/issue.ts'
 import { vocabularies } from '../vocabulary/index.ts'
 import { availabilityOf } from './availability.ts'
+import { freePort } from '../../test/ports.ts'
 
 const HOUR_MS = 3_600_000
 const AT = '/apis/ext.example.com/v1'
@@ -228,9 +229,7 @@ describe('what the server says', () => {
     expect((await found({ port }))[2]).toMatch(/: 302$/)
   })
   test('nobody listens', async () => {
-    const port = await listening(() => {})
-    server!.close()
-    await once(server!, 'close')
+    const port = await freePort()
     const url = `https://127.0.0.1:${port}${AT}`
     expect(await found({ port })).toEqual([
       'False',

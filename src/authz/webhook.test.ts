@@ -1,5 +1,3 @@
-import { createServer, type AddressInfo } from 'node:net'
-import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   hurriedClock,
@@ -11,6 +9,7 @@ import { openJsonClient, type JsonClient } from '../client/json-call.ts'
 import { vocabularies } from '../vocabulary/index.ts'
 import type { Attributes, Decision, Subject } from './authorizer.ts'
 import { webhookAuthorizer, type WebhookAuthorizerOptions } from './webhook.ts'
+import { freePort } from '../../test/ports.ts'
 
 const v = vocabularies.orch
 const BETA = 'authorization.orch.io/v1beta1'
@@ -206,11 +205,7 @@ describe('the decision', () => {
   }
 
   test('no server', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    server.close()
-    await once(server, 'close')
+    const port = await freePort()
     const gone = await openJsonClient({
       config: { ...remote.config, server: `https://127.0.0.1:${port}/authorize` },
       v,

@@ -1,7 +1,4 @@
-import { createServer } from 'node:net'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -15,6 +12,7 @@ import { ManualClock } from '../base/clock.ts'
 import { vocabularies } from '../vocabulary/index.ts'
 import type { ClientConfig } from './client-config.ts'
 import { openJsonClient, type JsonClient, type JsonClientOptions } from './json-call.ts'
+import { freePort } from '../../test/ports.ts'
 
 const v = vocabularies.orch
 let remote: RemoteService
@@ -518,12 +516,3 @@ describe('credentials', () => {
     expect([a === b, b === c, c === d]).toEqual([true, false, true])
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}

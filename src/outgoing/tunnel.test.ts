@@ -3,6 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
 import { openConnection, openTunnel, TunnelFailure } from './tunnel.ts'
+import { freePort } from '../../test/ports.ts'
 
 let server: Server
 let clock: ManualClock
@@ -120,8 +121,7 @@ describe('no tunnel', () => {
   })
 
   test('no process listens', async () => {
-    const { port } = server.address() as AddressInfo
-    await new Promise((resolve) => server.close(resolve))
+    const port = await freePort()
     const connect = (signal: AbortSignal) =>
       openConnection({ host: '127.0.0.1', port }, null, signal)
     const none = { proxyHost: '', target: 'a:1', headers: {}, clock, timeoutMs: 1000 }

@@ -14,6 +14,7 @@ import {
 import { remoteService, type RemoteService, type Reply } from '../../../test/remote-service.ts'
 import { ManualClock } from '../../base/clock.ts'
 import type { StageSubscriber } from '../../http/stages.ts'
+import { freePort } from '../../../test/ports.ts'
 
 const AUDIT = 'imagepolicywebhook.image-policy.k8s.io'
 const FAILED_OPEN = 'alpha.image-policy.k8s.io/failed-open'
@@ -269,12 +270,10 @@ describe('failures', () => {
   }
 
   test('an absent webhook refuses with the address', async () => {
-    const closed = await remoteService()
-    const { url } = closed
-    await closed.close()
+    const port = await freePort()
+    const url = `https://127.0.0.1:${port}/review`
     await start({ kubeConfigFile: kubeconfig('closed', url) })
     const { name, body } = await create()
-    const port = new URL(url).port
     expect(body).toEqual(
       forbidden(
         'pods',
