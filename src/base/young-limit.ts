@@ -1,0 +1,99 @@
+/**
+ * How large the young generation of the heap may be.
+ *
+ * A collection of it takes as long as what it finds alive: with a hundred writes under way, whose objects live until the
+ * disk has them, a small one is mostly alive each time, and what it frees is soon used up. A large one is collected as
+ * much more seldom as it is larger, for the same cost each time. But V8 does not give its memory back by itself, and with
+ * few requests under way it gains nothing. So it may grow while collections take a noticeable share of the time, and becomes
+ * small again when nothing has used it up for some time:
+ *
+ *     look         collections since the last one   limit
+ *     500 ms       40, 60 ms in all                 8 -> 16 MiB
+ *     1,000 ms     22, 35 ms in all                 16 -> 32 MiB
+ *     1,500 ms     10, 18 ms in all                 32 MiB
+ *     7,500 ms     none since 1,500                 32 -> 8 MiB; the young generation is collected
+ *     13,500 ms    that one                         the whole heap is collected, and the young generation is small
+ */
+export interface YoungLimitOptions {
+  /** Milliseconds of a clock that does not go back. */
+  readonly now: () => number
+  /** Bytes of both halves, at first and while little is allocated. */
+  readonly small?: number
+  /** Bytes at most. */
+  readonly large?: number
+}
+
+const SMALL_BYTES = 8 << 20
+/** What V8 allows by default. */
+const LARGE_BYTES = 32 << 20
+/** Share of the time that collections may take before the young generation grows. */
+const COSTLY = 0.05
+/**
+ * V8 makes it small only if little was allocated in the five seconds before, where what was allocated since the last
+ * collection counts, too, however long ago.
+ */
+const QUIET_MS = 6_000
+/** The collection of the whole heap stops everything for some time: no more often than this. */
+const BETWEEN_MS = 60_000
+
+export class YoungLimit {
+  readonly #now: () => number
+  readonly #small: number
+  readonly #large: number
+  #bytes: number
+  #spentMs = 0
+  #lookedAt: number
+  #collectedAt: number
+  #shrunkAt = -Infinity
+  /** Collections since the one that was asked for; null: none was. */
+  #since: number | null = null
+
+  constructor({ now, small = SMALL_BYTES, large = LARGE_BYTES }: YoungLimitOptions) {
+    this.#now = now
+    this.#small = small
+    this.#large = large
+    this.#bytes = small
+    this.#lookedAt = now()
+    this.#collectedAt = this.#lookedAt
+  }
+
+  /** Bytes that both halves may have now. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** A collection of the young generation took so many milliseconds. */
+  collected(ms: number): void {
+    this.#spentMs += ms
+    this.#collectedAt = this.#now()
+    if (this.#since !== null) this.#since++
+  }
+
+  /** Sets the limit by what happened since the last look, and by the size that the young generation has. */
+  look(size: number): Next {
+    const now = this.#now()
+    const elapsed = now - this.#lookedAt
+    if (elapsed <= 0) return 'go on'
+    const isCostly = this.#spentMs / elapsed > COSTLY
+    this.#lookedAt = now
+    this.#spentMs = 0
+    if (isCostly) this.#bytes = Math.min(this.#bytes * 2, this.#large)
+    return now - this.#collectedAt < QUIET_MS ? 'go on' : this.#shrink(now, size)
+  }
+
+  #shrink(now: number, size: number): Next {
+    this.#bytes = this.#small
+    if (size <= this.#small) return 'rest'
+    if (now - this.#shrunkAt < BETWEEN_MS) return 'go on'
+    if (this.#since !== 1) {
+      this.#since = 0
+      return 'collect young'
+    }
+    this.#since = null
+    this.#shrunkAt = now
+    return 'collect all'
+  }
+}
+
+/** What to do next: nothing until there is a collection, looking again, or a collection of a part of the heap or of all of it. */
+export type Next = 'rest' | 'go on' | 'collect young' | 'collect all'
