@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { READING_CODE } from './reading-code.ts'
 import { YoungLimit } from './young-limit.ts'
 
-/** A heap of this size is large: its old part is collected when it has grown by so much. */
+/** An old part of the heap of this size is large, and collected when it has grown by so much. */
 const LARGE_BYTES = 64 << 20
 const GROWS_PERCENT = 60
 const LOOK_MS = 250
@@ -89,7 +89,7 @@ function collect(what: { readonly type: 'minor' | 'major' }): void {
 /** V8 would often let the old part double and more. Of a small heap that is little, and saves many collections. */
 function limitOld(flags: HeapFlags): void {
   const timer = setInterval(() => {
-    if (getHeapStatistics().total_heap_size < LARGE_BYTES) return
+    if (getHeapStatistics().total_heap_size - youngHeapBytes() < LARGE_BYTES) return
     clearInterval(timer)
     flags.set('heap-growing-percent', GROWS_PERCENT)
   }, LOOK_MS)
