@@ -39,7 +39,16 @@ interface Left {
   readonly isAlone: boolean
 }
 
+/** The same without the path to the value. */
+const alone = (left: Left): Left =>
+  left.isAlone
+    ? left
+    : left === NOTHING_LEFT
+      ? ITSELF_LEFT
+      : { unowned: left.unowned, isAlone: true }
+
 const NOTHING_LEFT: Left = { unowned: ALL_OWNED, isAlone: false }
+const ITSELF_LEFT: Left = { unowned: ALL_OWNED, isAlone: true }
 const ITSELF = '".":{}'
 
 /** Appends to one text, so that few strings are made; what turns out to be empty is taken back. */
@@ -55,9 +64,9 @@ class Walk {
     if (zero === undefined) return this.#everything(topology, value, left) || !left.isAlone
     const of = resolve(topology, value)
     if (of.is === 'map' && !of.atomic && (filledObject(zero) || filledObject(value)))
-      return isObject(value) && this.#members(of, zero, value, { ...left, isAlone: true })
+      return isObject(value) && this.#members(of, zero, value, alone(left))
     if (of.is === 'list' && of.relation !== 'atomic' && filledList(value) && !filledList(zero))
-      return this.#items(of, value, { ...left, isAlone: true })
+      return this.#items(of, value, alone(left))
     return !left.isAlone && !sameJson(zero, value)
   }
 
