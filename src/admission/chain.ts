@@ -135,7 +135,7 @@ function runPhase(
   } catch (error) {
     return refused(run, error)
   }
-  runner.record(attributes.operation, run.at - startedAt, false)
+  runner.record(attributes.operation, runner.now() - startedAt, false)
 }
 
 /** The second round, if a plugin requested it. */
