@@ -32,13 +32,25 @@ export function admissionChain(
 ): AdmissionChain {
   const mutating = pluginIndex(plugins.filter((plugin) => plugin.mutate))
   const validating = pluginIndex(plugins.filter((plugin) => plugin.validate))
-  const runner = (phase: Phase, ask: PhaseRunner['ask']): PhaseRunner => ({
-    clock,
-    now: () => observer.now(),
-    ask,
-    record: observer.recorder(phase, null),
-    recorders: new Map(plugins.map((plugin) => [plugin, observer.recorder(phase, plugin)])),
-  })
+  const runner = (phase: Phase, ask: Step['ask']): PhaseRunner => {
+    const stepOf = (plugin: Plugin): Step => ({
+      plugin,
+      ask,
+      record: observer.recorder(phase, plugin),
+    })
+    const steps = new Map(plugins.map((plugin) => [plugin, stepOf(plugin)]))
+    const known = new WeakMap<readonly Plugin[], readonly Step[]>()
+    return {
+      clock,
+      now: () => observer.now(),
+      record: observer.recorder(phase, null),
+      stepsOf(list) {
+        let found = known.get(list)
+        if (!found) known.set(list, (found = list.map((plugin) => steps.get(plugin)!)))
+        return found
+      },
+    }
+  }
   const mutation = runner('admit', (plugin, attributes) =>
     plugin.mutate!(attributes as MutableAttributes),
   )
@@ -79,90 +91,112 @@ function allPass(plugins: readonly Plugin[], attributes: Attributes): boolean | 
   return true
 }
 
+/** A plugin in a phase. */
+interface Step {
+  readonly plugin: Plugin
+  readonly ask: (plugin: Plugin, attributes: Attributes) => void | Promise<void>
+  readonly record: StepRecorder
+}
+
 /** How the plugins of a phase are asked and measured. */
 interface PhaseRunner {
   readonly clock: Clock
   readonly now: () => number
-  readonly ask: (plugin: Plugin, attributes: Attributes) => void | Promise<void>
   /** Of the whole phase. */
   readonly record: StepRecorder
-  readonly recorders: ReadonlyMap<Plugin, StepRecorder>
+  /** The steps of plugins; the list is one that an index returned. */
+  stepsOf(plugins: readonly Plugin[]): readonly Step[]
+}
+
+/** One request in one phase. */
+interface PhaseRun {
+  readonly runner: PhaseRunner
+  readonly steps: readonly Step[]
+  readonly attributes: Attributes
+  readonly reinvocation: Reinvocation | null
+  readonly startedAt: number
+  /** When the last step ended. The end of one is the start of the next, so that the time is read once for each. */
+  at: number
 }
 
 /** Calls the plugins of a phase, in mutation again when one requests that; without a promise as long as none waits. */
 function runPhase(
   runner: PhaseRunner,
-  steps: readonly Plugin[],
+  plugins: readonly Plugin[],
   attributes: Attributes,
   reinvocation: Reinvocation | null,
 ): void | Promise<void> {
-  const { now, record } = runner
-  const { operation } = attributes
-  const start = now()
-  const round = () => inOrder({ runner, steps, attributes, at: 0, start: now() })
-  const again = () => (reinvocation?.begin() ? round() : undefined)
-  const end = (): void => record(operation, now() - start, false)
-  const refused = (error: unknown): never => {
-    record(operation, now() - start, true)
-    throw error
-  }
+  const startedAt = runner.now()
+  const steps = runner.stepsOf(plugins)
+  const run: PhaseRun = { runner, steps, attributes, reinvocation, startedAt, at: startedAt }
   try {
-    const waiting = inOrder({ runner, steps, attributes, at: 0, start })
-    if (waiting) return waiting.then(again).then(end, refused)
-    const more = again()
-    if (more) return more.then(end, refused)
+    const waiting = inOrder(run, 0) ?? again(run)
+    if (waiting) return ended(run, waiting)
   } catch (error) {
-    return refused(error)
+    return refused(run, error)
   }
-  end()
+  runner.record(attributes.operation, runner.now() - startedAt, false)
 }
 
-/** Plugins that are still to be called, from the one at `at` on, and the time at which the last one ended. */
-interface Rest {
-  readonly runner: PhaseRunner
-  readonly steps: readonly Plugin[]
-  readonly attributes: Attributes
-  readonly at: number
-  readonly start: number
+/** The second round, if a plugin requested it. */
+function again(run: PhaseRun): void | Promise<void> {
+  if (run.reinvocation?.begin() !== true) return
+  run.at = run.runner.now()
+  return inOrder(run, 0)
 }
 
-/** Calls one plugin after the other. The end of one is the start of the next, so that the time is read once for each. */
-function inOrder(rest: Rest): void | Promise<void> {
-  const { runner, steps, attributes } = rest
+/** Ends a phase that had to wait. */
+function ended(run: PhaseRun, waiting: Promise<void>): Promise<void> {
+  const { runner, attributes, startedAt } = run
+  return waiting
+    .then(() => again(run))
+    .then(
+      () => runner.record(attributes.operation, runner.now() - startedAt, false),
+      (error: unknown) => refused(run, error),
+    )
+}
+
+function refused({ runner, attributes, startedAt }: PhaseRun, error: unknown): never {
+  runner.record(attributes.operation, runner.now() - startedAt, true)
+  throw error
+}
+
+/** Calls one plugin after the other, from one on. */
+function inOrder(run: PhaseRun, from: number): void | Promise<void> {
+  const { runner, steps, attributes } = run
   const { operation } = attributes
-  let { start } = rest
-  for (let i = rest.at; i < steps.length; i++) {
-    const plugin = steps[i]!
-    const unready = plugin.ready?.()
-    let isRefused = true
+  for (let i = from; i < steps.length; i++) {
+    const { plugin, ask, record } = steps[i]!
+    let waiting: void | Promise<void>
     try {
-      const waiting = unready
-        ? isIn(unready, attributes, runner.clock).then(() => runner.ask(plugin, attributes))
-        : runner.ask(plugin, attributes)
-      isRefused = false
-      if (waiting) return afterwards(waiting, { ...rest, at: i, start })
-    } finally {
-      if (isRefused) runner.recorders.get(plugin)!(operation, runner.now() - start, true)
+      const unready = plugin.ready?.()
+      waiting = unready
+        ? isIn(unready, attributes, runner.clock).then(() => ask(plugin, attributes))
+        : ask(plugin, attributes)
+    } catch (error) {
+      record(operation, runner.now() - run.at, true)
+      throw error
     }
+    if (waiting) return afterwards(run, waiting, i)
     const end = runner.now()
-    runner.recorders.get(plugin)!(operation, end - start, false)
-    start = end
+    record(operation, end - run.at, false)
+    run.at = end
   }
 }
 
 /** Waits for the plugin at `at`, and calls the ones behind it. */
-function afterwards(waiting: Promise<void>, rest: Rest): Promise<void> {
-  const { runner, steps, attributes, at, start } = rest
-  const record = (end: number, rejected: boolean) =>
-    runner.recorders.get(steps[at]!)!(attributes.operation, end - start, rejected)
+function afterwards(run: PhaseRun, waiting: Promise<void>, at: number): Promise<void> {
+  const { runner, steps, attributes } = run
+  const { record } = steps[at]!
   return waiting.then(
     () => {
       const end = runner.now()
-      record(end, false)
-      return inOrder({ ...rest, at: at + 1, start: end })
+      record(attributes.operation, end - run.at, false)
+      run.at = end
+      return inOrder(run, at + 1)
     },
     (error: unknown) => {
-      record(runner.now(), true)
+      record(attributes.operation, runner.now() - run.at, true)
       throw error
     },
   )

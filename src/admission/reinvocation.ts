@@ -5,7 +5,7 @@
 export class Reinvocation {
   #isAgain = false
   #isWanted = false
-  readonly #values = new Map<string, unknown>()
+  #values: Map<string, unknown> | null = null
 
   /** Whether this is the second round. There is no third. */
   get isAgain(): boolean {
@@ -25,10 +25,11 @@ export class Reinvocation {
 
   /** State that a plugin keeps from the first round for the second. */
   value(plugin: string): unknown {
-    return this.#values.get(plugin)
+    return this.#values?.get(plugin)
   }
 
   setValue(plugin: string, value: unknown): void {
+    this.#values ??= new Map()
     this.#values.set(plugin, value)
   }
 }

@@ -92,7 +92,7 @@ export function authenticationChain(options: ChainOptions): AuthenticationChain 
   const withAudiences = (context: AuthenticationContext): AuthenticationContext =>
     context.audiences.length > 0 || apiAudiences.length === 0
       ? context
-      : { audiences: apiAudiences, annotate: context.annotate, warn: context.warn }
+      : new WithAudiences(apiAudiences, context)
 
   const checked = (
     result: AuthenticationResult,
@@ -118,6 +118,25 @@ export function authenticationChain(options: ChainOptions): AuthenticationChain 
     authenticateToken: (token, context) =>
       forTokens.authenticateRequest(requestWith(token), withAudiences(context)),
     removeCredentials: credentialRemoval(v, requestHeader?.names),
+  }
+}
+
+/** A context with other audiences. */
+class WithAudiences implements AuthenticationContext {
+  readonly audiences: readonly string[]
+  readonly #inner: AuthenticationContext
+
+  constructor(audiences: readonly string[], inner: AuthenticationContext) {
+    this.audiences = audiences
+    this.#inner = inner
+  }
+
+  annotate(key: string, value: string): void {
+    this.#inner.annotate(key, value)
+  }
+
+  warn(text: string): void {
+    this.#inner.warn(text)
   }
 }
 

@@ -2,6 +2,7 @@ import {
   CredentialError,
   type AuthenticationResult,
   type AuthenticationContext,
+  type Credentials,
   type RequestAuthenticator,
   type RequestHeaders,
   type TokenAuthenticator,
@@ -34,22 +35,22 @@ export function ownTokenFirst(
   const shown = (request: RequestHeaders) =>
     request.headers.authorization === undefined
       ? ''
-      : bearerToken(firstHeader(request, 'authorization'), () => {})
+      : bearerToken(firstHeader(request, 'authorization'), null)
+  const members = [rest]
+  const others = (request: Credentials, context: AuthenticationContext) =>
+    firstResult(
+      members,
+      (one) => one.authenticateRequest(request, context),
+      () => (shown(request) === '' ? [] : [unknownToken()]),
+    )
   return {
     name: 'own token first',
     authenticateRequest(request, context) {
-      const others = () =>
-        firstResult(
-          [rest],
-          (one) => one.authenticateRequest(request, context),
-          () => (shown(request) === '' ? [] : [unknownToken()]),
-        )
       const token = own ? shown(request) : ''
-      if (!own || token === '') return others()
-      const result = own.authenticateToken(token, context)
+      const result = own && token !== '' ? own.authenticateToken(token, context) : null
       return result instanceof Promise
-        ? result.then((found) => found ?? others())
-        : (result ?? others())
+        ? result.then((found) => found ?? others(request, context))
+        : (result ?? others(request, context))
     },
   }
 }
@@ -62,18 +63,18 @@ function authenticateHeader(
   header: string,
   context: AuthenticationContext,
 ): AuthenticationResult | Promise<AuthenticationResult> {
-  const token = bearerToken(header, context.warn)
+  const token = bearerToken(header, context)
   return token === '' ? null : knownToken(tokens.authenticateToken(token, context))
 }
 
-/** The token in the value of an `Authorization` header; empty when it holds none. */
-function bearerToken(header: string, warn: (text: string) => void): string {
+/** The token in the value of an `Authorization` header; empty when it holds none, and `told` may be warned then. */
+function bearerToken(header: string, told: Pick<AuthenticationContext, 'warn'> | null): string {
   const text = header.trim()
   const space = text.indexOf(' ')
   if (space < 0 || text.slice(0, space).toLowerCase() !== 'bearer') return ''
   const end = text.indexOf(' ', space + 1)
   const token = text.slice(space + 1, end < 0 ? undefined : end)
-  if (token === '') warn(EXTRA_SPACE)
+  if (token === '') told?.warn(EXTRA_SPACE)
   return token
 }
 

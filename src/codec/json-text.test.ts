@@ -19,6 +19,21 @@ describe('parseJson', () => {
     { name: 'a quote inside a string', text: String.raw`["\"[[{1e999"]`, value: ['"[[{1e999'] },
     { name: 'a lone surrogate', text: String.raw`["\uD800"]`, value: ['\ufffd'] },
     { name: 'an escape that is none', text: String.raw`["\\ud800"]`, value: [String.raw`\ud800`] },
+    {
+      name: 'a long string with escapes',
+      text: String.raw`["${'x'.repeat(30)}\\\"${'y'.repeat(30)}\\","${'z'.repeat(60)}\u0041",1]`,
+      value: [`${'x'.repeat(30)}\\"${'y'.repeat(30)}\\`, `${'z'.repeat(60)}A`, 1],
+    },
+    {
+      name: 'a lone surrogate in a long string',
+      text: String.raw`["${'x'.repeat(40)}\ud800${'y'.repeat(40)}"]`,
+      value: [`${'x'.repeat(40)}\ufffd${'y'.repeat(40)}`],
+    },
+    {
+      name: 'a long string beside one that is not ASCII',
+      text: String.raw`["é","${'x'.repeat(40)}\"[[{1e999"]`,
+      value: ['é', `${'x'.repeat(40)}"[[{1e999`],
+    },
     { name: 'a long small exponent', text: '[1e-300,2e003]', value: [1e-300, 2000] },
     { name: 'a scalar', text: '"é"', value: 'é' },
   ]) {
@@ -41,6 +56,12 @@ describe('parseJson', () => {
       expect(() => parseJson(bytes(text))).toThrow(new JsonError(message))
     })
   }
+
+  test('a long string of escapes is walked once', () => {
+    const text = `["${String.raw`\\\"`.repeat(500_000)}"]`
+    expect((parseJson(text) as string[])[0]).toHaveLength(1_000_000)
+    expect(() => parseJson(`["${'x'.repeat(3_000_000)}`)).toThrow(JsonError)
+  })
 
   test('brackets side by side are not depth', () => {
     expect(parseJson(`[${'{},'.repeat(2000)}0]`)).toHaveLength(2001)

@@ -281,8 +281,7 @@ export class QueueSet {
         return
       }
       // The rest of the queue waits behind the others when their virtual finishes are the same.
-      this.#waitingQueues.splice(this.#waitingQueues.indexOf(queue), 1)
-      this.#waitingQueues.push(queue)
+      moveToEnd(this.#waitingQueues, queue)
       // It is active as long as the ticket is on neither side.
       queue.executing++
       this.#leave(ticket)
@@ -411,6 +410,13 @@ export class QueueSet {
       this.#setTimer(Math.max(1, oldest + this.#waitLimitMs - now))
     this.#checkIdle()
   }
+}
+
+/** Moves one of a list behind the others, without the list of what was removed that `splice` makes. */
+function moveToEnd(queues: Queue[], queue: Queue): void {
+  const last = queues.length - 1
+  for (let i = queues.indexOf(queue); i < last; i++) queues[i] = queues[i + 1]!
+  queues[last] = queue
 }
 
 const sameSettings = (a: QueueSettings | null, b: QueueSettings | null): boolean =>

@@ -183,11 +183,8 @@ function showsTables(served: ResourceEntry, info: RequestInfo): boolean {
 function checkShape(context: Context, served: ResourceEntry): void {
   const { info } = context
   // An encoded slash or dot must not lead to the key of another object.
-  for (const part of [info.namespace, info.name]) {
-    const wrong = part === '' ? [] : isPathSegmentName(part)
-    if (wrong.length > 0)
-      throw badRequest(`invalid path segment ${JSON.stringify(part)}: ${wrong[0] ?? ''}`)
-  }
+  checkSegment(info.namespace)
+  checkSegment(info.name)
   if (info.isOldForm) return checkOldForm(context, served)
   const subresource = served.subresources.get(info.subresource)
   if (info.subresource !== '' && !subresource) throw noSuchResource()
@@ -209,6 +206,11 @@ function checkShape(context: Context, served: ResourceEntry): void {
     if (collection) throw methodNotAllowed()
     throw noSuchResource()
   }
+}
+
+function checkSegment(part: string): void {
+  const wrong = part === '' ? '' : isPathSegmentName(part)[0]
+  if (wrong) throw badRequest(`invalid path segment ${JSON.stringify(part)}: ${wrong}`)
 }
 
 /** Rejects legacy paths that contain the verb, except for collections and objects that can be watched. */
@@ -278,14 +280,19 @@ function bodyReader(context: Context): () => Promise<Body> {
 }
 
 /** Reads the body of a request, once. */
-export async function readBody(context: Context): Promise<Body> {
+export function readBody(context: Context): Promise<Body> {
   const { exchange, server } = context
   context.bodyShare = server.bodyMemory.share(context.user.name)
-  const bytes = await exchange.readBody(BODY_LIMIT, context.bodyShare)
-  const mediaType = bodyType(exchange)
-  const waiting = server.bodyQueue.wait(bytes.length, () => exchange.signal)
-  if (waiting) await waiting
-  const { record } = context
+  return exchange.readBody(BODY_LIMIT, context.bodyShare).then((bytes) => {
+    const mediaType = bodyType(exchange)
+    const waiting = server.bodyQueue.wait(bytes.length, () => exchange.signal)
+    return waiting
+      ? waiting.then(() => receivedBody(context, bytes, mediaType))
+      : receivedBody(context, bytes, mediaType)
+  })
+}
+
+function receivedBody({ server, record }: Context, bytes: Buffer, mediaType: string): Body {
   if (record === null) return { bytes, mediaType }
   const decoded = (metadata: ObjectMeta) => record.decoded(metadata)
   if (server.stages?.wantsBody(record) !== true) return { bytes, mediaType, decoded }
@@ -306,7 +313,7 @@ function bodyType({ method, headers }: Context['exchange']): string {
   const { 'content-type': sent = '' } = headers
   // As in the reference, the parameters of a patch's type are ignored.
   const type = method === 'PATCH' ? sent.split(';', 1)[0]! : sent
-  if (type === '') return ''
+  if (type === '' || type === 'application/json') return type
   const parsed = parseContentType(type)
   return parsed ? `${parsed.type}/${parsed.subtype}` : type
 }

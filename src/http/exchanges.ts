@@ -82,15 +82,20 @@ export class Exchanges {
   #wait(context: Context, answer: Promise<ApiResponse>): void {
     const { deadlines } = this.#state
     deadlines.begin(context)
-    void answer
-      .then((made) => {
+    void answer.then(
+      (made) => {
         deadlines.end(context)
-        this.#write(context, made)
-      })
-      .catch((error: unknown) => {
+        try {
+          this.#write(context, made)
+        } catch (error) {
+          this.#fail(context, error)
+        }
+      },
+      (error: unknown) => {
         deadlines.end(context)
         this.#fail(context, error)
-      })
+      },
+    )
   }
 
   #write(context: Context, answer: ApiResponse): void {

@@ -33,13 +33,14 @@ export function checkMetadata(meta: ObjectMeta, errors: FieldErrors, rules: Meta
   if (meta.generation !== undefined && meta.generation < 0) {
     errors.at('generation').invalid(meta.generation, 'must be greater than or equal to 0')
   }
-  checkLabels(meta.labels, errors.at('labels'))
-  checkAnnotations(meta.annotations, errors.at('annotations'))
-  checkOwners(meta.ownerReferences, errors.at('ownerReferences'))
-  checkFinalizers(meta.finalizers, errors.at('finalizers'), rules)
-  for (const [i, entry] of (meta.managedFields ?? []).entries()) {
-    checkManagedFields(entry, errors.at('managedFields', i))
-  }
+  const { labels, annotations, ownerReferences, finalizers, managedFields } = meta
+  // Most objects have few of them: what is absent gets no scope.
+  if (labels) checkLabels(labels, errors.at('labels'))
+  if (annotations) checkAnnotations(annotations, errors.at('annotations'))
+  if (ownerReferences) checkOwners(ownerReferences, errors.at('ownerReferences'))
+  if (finalizers) checkFinalizers(finalizers, errors.at('finalizers'), rules)
+  if (managedFields)
+    for (let i = 0; i < managedFields.length; i++) checkManagedFields(managedFields[i]!, errors, i)
 }
 
 function checkNames(
@@ -61,7 +62,10 @@ function checkNames(
   }
   if (namespaced) {
     if (namespace === undefined) errors.at('namespace').required()
-    else errors.at('namespace').invalidAll(namespace, isDns1123Label(namespace))
+    else {
+      const broken = isDns1123Label(namespace)
+      if (broken.length > 0) errors.at('namespace').invalidAll(namespace, broken)
+    }
   } else if (namespace !== undefined) {
     errors.at('namespace').forbidden('not allowed on this type')
   }
@@ -139,7 +143,9 @@ function checkFinalizers(
   }
 }
 
-function checkManagedFields(entry: ManagedFieldsEntry, errors: FieldErrors): void {
+/** Checks the entry of this index. */
+function checkManagedFields(entry: ManagedFieldsEntry, metadata: FieldErrors, i: number): void {
+  const errors = metadata.at('managedFields', i)
   const { operation = '', fieldsType, manager = '', subresource = '' } = entry
   if (operation !== 'Apply' && operation !== 'Update') {
     errors.at('operation').invalid(operation, 'must be `Apply` or `Update`')
@@ -149,16 +155,22 @@ function checkManagedFields(entry: ManagedFieldsEntry, errors: FieldErrors): voi
   }
   if (Buffer.byteLength(manager) > MAX_MANAGER_BYTES)
     errors.at('manager').tooLong(MAX_MANAGER_BYTES)
+  if (!PRINTABLE_ASCII.test(manager)) checkManager(manager, errors.at('manager'))
+  if (Buffer.byteLength(subresource) > MAX_SUBRESOURCE_BYTES)
+    errors.at('subresource').tooLong(MAX_SUBRESOURCE_BYTES)
+}
+
+const PRINTABLE_ASCII = /^[ -~]*$/
+
+function checkManager(manager: string, errors: FieldErrors): void {
   let position = 0
   for (const char of manager) {
     if (!isPrintable(char)) {
       const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
-      errors.at('manager').invalid(manager, `invalid character U+${code} (at position ${position})`)
+      errors.invalid(manager, `invalid character U+${code} (at position ${position})`)
     }
     position++
   }
-  if (Buffer.byteLength(subresource) > MAX_SUBRESOURCE_BYTES)
-    errors.at('subresource').tooLong(MAX_SUBRESOURCE_BYTES)
 }
 
 const FIXED = [

@@ -335,6 +335,7 @@ export function isCidr(value: string): Messages {
 /** A valid segment of a request path; every object name is one. */
 export function isPathSegmentName(value: string): Messages {
   if (value === '.' || value === '..') return [`may not be '${value}'`]
+  if (!value.includes('/') && !value.includes('%')) return VALID
   const messages: string[] = []
   for (const part of ['/', '%'])
     if (value.includes(part)) messages.push(`may not contain '${part}'`)

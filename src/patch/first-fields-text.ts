@@ -27,8 +27,7 @@ export function firstFieldsText(
   object: unknown,
   unowned: Unowned,
 ): string | null {
-  const walk = new Walk()
-  return walk.inside(topology, zero, object, { unowned, isAlone: true }) ? `{${walk.text}}` : null
+  return new FirstFieldsWalk().parts(topology, zero, object, unowned)?.join('') ?? null
 }
 
 /** What is left out of the paths to a value. */
@@ -39,25 +38,55 @@ interface Left {
   readonly isAlone: boolean
 }
 
+/** The same without the path to the value. */
+const alone = (left: Left): Left =>
+  left.isAlone
+    ? left
+    : left === NOTHING_LEFT
+      ? ITSELF_LEFT
+      : { unowned: left.unowned, isAlone: true }
+
 const NOTHING_LEFT: Left = { unowned: ALL_OWNED, isAlone: false }
+const ITSELF_LEFT: Left = { unowned: ALL_OWNED, isAlone: true }
 const ITSELF = '".":{}'
 
-/** Appends to one text, so that few strings are made; what turns out to be empty is taken back. */
-class Walk {
-  text = ''
+/**
+ * Makes the text in parts, most of which are the same strings for all objects of a kind, so that a text that was joined
+ * before is known by comparing them. Appends to one list, so that little is allocated; what turns out to be empty is
+ * taken back.
+ */
+export class FirstFieldsWalk {
+  readonly #parts: string[] = []
   #left = MOST
   /** The next step is the first one of its object. */
   #isFirst = true
 
+  /** The parts of the text of `firstFields`, until the next call; null without fields. Throws NeedsPlainWay. */
+  parts(
+    topology: Topology,
+    zero: unknown,
+    object: unknown,
+    unowned: Unowned,
+  ): readonly string[] | null {
+    const parts = this.#parts
+    parts.length = 0
+    parts.push('{')
+    this.#left = MOST
+    this.#isFirst = true
+    if (!this.#inside(topology, zero, object, { unowned, isAlone: true })) return null
+    parts.push('}')
+    return parts
+  }
+
   /** Appends the paths behind a value, and its own where others follow; whether there are any, or its own. */
-  inside(topology: Topology, zero: unknown, value: unknown, left: Left): boolean {
+  #inside(topology: Topology, zero: unknown, value: unknown, left: Left): boolean {
     if (zero === value || value === undefined) return false
     if (zero === undefined) return this.#everything(topology, value, left) || !left.isAlone
     const of = resolve(topology, value)
     if (of.is === 'map' && !of.atomic && (filledObject(zero) || filledObject(value)))
-      return isObject(value) && this.#members(of, zero, value, { ...left, isAlone: true })
+      return isObject(value) && this.#members(of, zero, value, alone(left))
     if (of.is === 'list' && of.relation !== 'atomic' && filledList(value) && !filledList(zero))
-      return this.#items(of, value, { ...left, isAlone: true })
+      return this.#items(of, value, alone(left))
     return !left.isAlone && !sameJson(zero, value)
   }
 
@@ -77,8 +106,9 @@ class Walk {
   #members(of: MapTopology, zero: unknown, value: JsonObject, left: Left): boolean {
     const keys = Object.keys(value)
     this.#count(keys.length)
-    const before = this.text
-    if (!left.isAlone) this.text += ITSELF
+    const parts = this.#parts
+    const before = parts.length
+    if (!left.isAlone) parts.push(ITSELF)
     let isEmpty = true
     for (const member of arranged(of, keys)) {
       const { key } = member
@@ -86,7 +116,7 @@ class Walk {
       this.#isFirst = isEmpty && left.isAlone
       if (this.#step(member, left, old, value[key])) isEmpty = false
     }
-    if (isEmpty) this.text = before
+    if (isEmpty) parts.length = before
     return !isEmpty
   }
 
@@ -94,14 +124,15 @@ class Walk {
     this.#count(list.length)
     const items = [...itemsOf(of, list, needsPlainWay).values()]
     if (items.length > 1) items.sort((a, b) => compareElements(a.element, b.element))
-    const before = this.text
-    if (!left.isAlone) this.text += ITSELF
+    const parts = this.#parts
+    const before = parts.length
+    if (!left.isAlone) parts.push(ITSELF)
     let isEmpty = true
     for (const { element, value } of items) {
       this.#isFirst = isEmpty && left.isAlone
       if (this.#step(stepOf(element, of.of()), left, undefined, value)) isEmpty = false
     }
-    if (isEmpty) this.text = before
+    if (isEmpty) parts.length = before
     return !isEmpty
   }
 
@@ -109,13 +140,14 @@ class Walk {
   #step(step: Step, { unowned }: Left, zero: unknown, value: unknown): boolean {
     const left = unowned === ALL_OWNED ? NOTHING_LEFT : behind(unowned, step.element.text)
     if (left === null) return false
-    const before = this.text
-    this.text += this.#isFirst ? step.json : step.nextJson
-    if (!this.inside(step.topology, zero, value, left)) {
-      this.text = before
+    const parts = this.#parts
+    const before = parts.length
+    parts.push(this.#isFirst ? step.json : step.nextJson)
+    if (!this.#inside(step.topology, zero, value, left)) {
+      parts.length = before
       return false
     }
-    this.text += '}'
+    parts.push('}')
     return true
   }
 

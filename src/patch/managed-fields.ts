@@ -5,7 +5,7 @@ import { putInOrder } from '../base/in-order.ts'
 import { finish, type Steps } from '../base/steps.ts'
 import { compareText, fieldElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
-import { firstFieldsSteps } from './first-fields.ts'
+import { firstFieldsSteps, type Unowned } from './first-fields.ts'
 import type { FirstForms } from './first-forms.ts'
 import { FieldsV1Error, fromFieldsV1, toFieldsV1 } from './fields-v1.ts'
 import {
@@ -18,7 +18,7 @@ import {
   type Versioned,
   type Versions,
 } from './managers.ts'
-import { sameJson } from './json-value.ts'
+import { type JsonObject, sameJson } from './json-value.ts'
 import { TypedValueError } from './typed-items.ts'
 import type { Comparison } from './changes.ts'
 import { compareSteps } from './typed-value.ts'
@@ -239,27 +239,47 @@ export function* updateSteps(update: Update, writer: Writer): Steps<readonly Man
   return writeManaged(all)
 }
 
-/** The entries of a new object, which has no owners yet. */
-function* firstEntries(
-  { versions, zero, next, forms }: Update,
-  writer: Writer,
-): Steps<ManagedFieldsEntry[]> {
+/** A new object that has no owners yet. */
+export type FirstUpdate = Pick<Update, 'zero' | 'next' | 'forms'> & {
+  readonly versions: Pick<Versions, 'topology' | 'ignored'>
+}
+
+/** The entries of a new object where `forms` have its fields; null: only `updateSteps` is able to tell. */
+export function knownEntries(update: FirstUpdate, writer: Writer): ManagedFieldsEntry[] | null {
+  const { versions, zero, next, forms } = update
   const { apiVersion } = zero
   const topology = versions.topology(apiVersion)
+  const fieldsV1 = topology && forms?.find(topology, zero.object, next, unownedOf(update))
+  return fieldsV1 ? [firstEntry(apiVersion, fieldsV1, writer)] : null
+}
+
+/** The entries of a new object. */
+function* firstEntries(update: FirstUpdate, writer: Writer): Steps<ManagedFieldsEntry[]> {
+  const { versions, zero, next } = update
+  const topology = versions.topology(zero.apiVersion)
   if (!topology) return []
-  const unowned = { whole: versions.ignored(apiVersion), alone: UNTRACKED }
   try {
-    const fieldsV1 =
-      forms?.find(topology, zero.object, next, unowned) ??
-      (yield* firstFieldsSteps(topology, zero.object, next, unowned))
-    if (!fieldsV1) return []
-    const { manager, subresource, now } = writer
-    return [entryOf({ manager, operation: 'Update', apiVersion, time: now, fieldsV1, subresource })]
+    const known = knownEntries(update, writer)
+    if (known) return known
+    const fieldsV1 = yield* firstFieldsSteps(topology, zero.object, next, unownedOf(update))
+    return fieldsV1 ? [firstEntry(zero.apiVersion, fieldsV1, writer)] : []
   } catch (error) {
     if (error instanceof TypedValueError) return []
     throw error
   }
 }
+
+const unownedOf = ({ versions, zero }: FirstUpdate): Unowned => ({
+  whole: versions.ignored(zero.apiVersion),
+  alone: UNTRACKED,
+})
+
+const firstEntry = (
+  apiVersion: string,
+  fieldsV1: JsonObject,
+  { manager, subresource, now }: Writer,
+): ManagedFieldsEntry =>
+  entryOf({ manager, operation: 'Update', apiVersion, time: now, fieldsV1, subresource })
 
 /** How the objects differ; null when they cannot be compared, for which there must be a list with an item twice. */
 function* changeOf(versions: Versions, old: Versioned, next: unknown): Steps<Comparison | null> {

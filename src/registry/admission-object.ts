@@ -23,11 +23,11 @@ export type MaybeDecoded = Typed | (() => Typed)
 /** An object that may be taken back. */
 export class LiveObject implements MutableObject {
   #live: MaybeDecoded
-  readonly #forms: ObjectForms
+  readonly #of: { readonly forms: ObjectForms }
 
-  constructor(live: MaybeDecoded, forms: ObjectForms) {
+  constructor(live: MaybeDecoded, of: { readonly forms: ObjectForms }) {
     this.#live = live
-    this.#forms = forms
+    this.#of = of
   }
 
   get live(): Typed {
@@ -36,11 +36,11 @@ export class LiveObject implements MutableObject {
   }
 
   toJson(groupVersion?: string): Promise<JsonObject> {
-    return this.#forms.toJson(this.live, groupVersion)
+    return this.#of.forms.toJson(this.live, groupVersion)
   }
 
   async replace(document: JsonObject): Promise<void> {
-    this.#live = await this.#forms.fromJson(document)
+    this.#live = await this.#of.forms.fromJson(document)
   }
 }
 

@@ -8,6 +8,7 @@ import type {
   Operation,
   OperationOptions,
 } from '../admission/attributes.ts'
+import type { NowOrLater } from '../admission/now-or-later.ts'
 import { Reinvocation } from '../admission/reinvocation.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { isQualifiedName } from '../meta/names.ts'
@@ -50,7 +51,8 @@ export class CallAttributes implements MutableAttributes {
   readonly #api: Pick<ActionDependencies, 'v'>
   readonly #call: Call
   readonly #asked: Asked
-  readonly #forms: ObjectForms
+  #forms: ObjectForms | null = null
+  #resource: GroupVersionResource | null = null
   #reinvocation: Reinvocation | null = null
 
   constructor(api: Pick<ActionDependencies, 'v'>, call: Call, asked: Asked) {
@@ -59,9 +61,13 @@ export class CallAttributes implements MutableAttributes {
     this.#api = api
     this.#call = call
     this.#asked = asked
-    this.#forms = formsOf(call, asked)
     this.object = this.#held(asked.object)
     this.oldObject = this.#held(asked.old)
+  }
+
+  /** How objects become JSON and come back, which few plugins need. */
+  get forms(): ObjectForms {
+    return (this.#forms ??= formsOf(this.#call, this.#asked))
   }
 
   /** For the validating phase: the objects that would be stored. */
@@ -75,7 +81,7 @@ export class CallAttributes implements MutableAttributes {
     return kindOf(this.#asked.body ?? this.#call.served.storage)
   }
   get resource(): GroupVersionResource {
-    return resourceOf(this.#call.served.storage)
+    return (this.#resource ??= resourceOf(this.#call.served.storage))
   }
   get subresource(): string {
     return this.#call.subresource
@@ -154,7 +160,7 @@ export class CallAttributes implements MutableAttributes {
   }
 
   #held(object: MaybeDecoded | null): LiveObject | null {
-    return object && new LiveObject(object, this.#forms)
+    return object && new LiveObject(object, this)
   }
 }
 
@@ -170,13 +176,12 @@ function formsOf({ served, context }: Call, { body }: Asked): ObjectForms {
   return 'codec' in body ? bodyForms(body, context) : plainForms
 }
 
-/** Runs mutating admission on the object of a call and returns the result. Throws StatusError. */
-export async function mutatedBy<T extends Typed>(
+/** Runs mutating admission on the object of a call and returns the result. Throws and rejects with StatusError. */
+export function mutatedBy<T extends Typed>(
   { admission }: Pick<ActionDependencies, 'admission'>,
   attributes: CallAttributes,
-): Promise<T> {
+): NowOrLater<T> {
   const waiting = admission.mutate(attributes)
-  if (waiting) await waiting
   // A replacement is decoded by the same kind.
-  return attributes.object!.live as T
+  return waiting ? waiting.then(() => attributes.object!.live as T) : (attributes.object!.live as T)
 }

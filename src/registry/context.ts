@@ -239,19 +239,22 @@ function traced(changes: readonly Change[], traceparent: string): readonly Chang
 export const first = (query: Query, name: string): string | undefined => query.get(name)?.[0]
 
 /** The context of hooks for a request at this moment. */
-export const hookContext = (
+export function hookContext(
   api: HookDependencies,
   user?: User,
   served?: ResourceEntry,
-): HookContext => ({
-  v: api.v,
-  now: api.clock.now(),
-  gate: api.gate,
-  allowPrivileged: api.allowPrivileged,
-  ...(api.took ? { took: api.took } : {}),
-  ...(user ? { user } : {}),
-  ...(served ? { groupVersion: served.groupVersion } : {}),
-})
+): HookContext {
+  const { v, clock, gate, allowPrivileged, took } = api
+  // Spreads would double the cost.
+  const c: Made<HookContext> = { v, now: clock.now(), gate, allowPrivileged }
+  if (took) c.took = took
+  if (user) c.user = user
+  if (served) c.groupVersion = served.groupVersion
+  return c
+}
+
+/** While it is made. */
+type Made<T> = { -readonly [K in keyof T]: T[K] }
 
 /** A context that is created once, on first use: all steps of a request share one time. */
 export function contextOnce(

@@ -1,6 +1,5 @@
 /** The steps of a create, in their order. The kind provides the hooks. */
 import { formatTime } from '../base/time.ts'
-import { paced } from '../base/steps.ts'
 import { Pace } from '../base/event-loop.ts'
 import {
   alreadyExists,
@@ -9,6 +8,7 @@ import {
   generatedNameTaken,
   plainError,
 } from '../meta/errors.ts'
+import { whenKnown, type NowOrLater } from '../admission/now-or-later.ts'
 import { checkMetadata } from '../meta/check-metadata.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
@@ -19,7 +19,7 @@ import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
 import { keyOf, storeChanges, type WriteDependencies, type Call } from './context.ts'
 import { parseJson } from '../codec/json-text.ts'
-import { encodeObjectSteps, unversioned } from './objects.ts'
+import { encodeObject, unversioned } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
 import type { WriteOptions } from './options.ts'
 import { meansUnset } from './named-revision.ts'
@@ -51,79 +51,231 @@ interface CreateOptions extends WriteOptions {
   readonly isUpdate?: boolean
 }
 
-/** Creates an object of the storage version. Throws 4xx. */
-export async function createObject(
+/**
+ * Creates an object of the storage version. Throws and rejects with 4xx. Nothing waits for a promise as long as no step
+ * has one: the first that most creates have is that of the commit.
+ */
+export function createObject(
   api: WriteDependencies,
   call: Call,
   sent: Typed,
   options: CreateOptions,
-): Promise<Result> {
-  const creation = await creationOf(api, call, sent, options)
-  const { table, taken } = creation
-  for (;;) {
-    const changes = await creation.changes()
+): Result | Promise<Result> {
+  return whenKnown(creationOf(api, call, sent, options), (creation) =>
+    stored(api, call, creation, options),
+  )
+}
+
+function stored(
+  api: WriteDependencies,
+  call: Call,
+  creation: Creation,
+  options: CreateOptions,
+): Result | Promise<Result> {
+  return whenKnown(creation.changes(), (changes) => {
+    const { table, taken } = creation
     const [{ key, value: record }] = changes
     const present = table.get(key)
     if (present) throw taken(present)
     if (options.dryRun) return { is: 'object', status: 201, version: unversioned(record as Buffer) }
-    const result = created(api, call, { table, changes, taken })
-    if (call.served.mayLeave) return unlessLeft(api, call.served, { key, made: await result })
     // Without allocations there is only one attempt; the object is released before the wait for the disk.
-    if (changes.length === 1) return result as Promise<Result>
-    const made = await result
+    if (changes.length === 1) return createdOnce(api, call, { table, changes, taken })
     // Otherwise another writer took a picked value first: the next round sees that and picks another.
-    if (made) return made
-  }
+    return created(api, call, { table, changes, taken }).then(
+      (made) => made ?? stored(api, call, creation, options),
+    )
+  })
 }
 
 /** A create that passed all steps up to the store. */
 interface Creation {
   readonly table: ResourceCache
   /** Allocates values, runs validating admission, and returns the changes to commit. Throws 4xx. */
-  changes(): Promise<[Change, ...Change[]]>
+  changes(): NowOrLater<[Change, ...Change[]]>
   /** The error when an object already exists. */
-  taken(present: StoredObject | null): Error
+  readonly taken: Taken
 }
 
-/** Takes a new object through hooks, admission, checks and managedFields. Throws 4xx. */
-export async function creationOf(
+/** The error of a create whose place an object has, which may be gone again. */
+type Taken = (present: StoredObject | null) => Error
+
+/** Takes a new object through hooks, admission, checks and managedFields. Throws and rejects with 4xx. */
+export function creationOf(
   api: WriteDependencies,
   call: Call,
   sent: Typed,
   options: CreateOptions,
-): Promise<Creation> {
-  const { served } = call
+): NowOrLater<Creation> {
   // An apply that creates, of which the path does not tell.
-  if (served.isLeaving) throw createWhileLeaving(served)
-  const c = call.context()
-  const pace = new Pace()
-  const { resourceVersion } = sent.metadata
-  const attributes = await admittedCreate(api, call, sent, { options, pace })
-  const object = attributes.object!.live
-  const { metadata } = object
-  if (options.isUpdate === true && metadata.name !== call.name)
-    throw otherName(call.name, metadata.name)
-  await guarded(api, { call, object, old: null })
-  await pace.pause()
-  const generated = await completed(api, call, object, pace)
-  for (const text of served.strategy.warn?.(object, null, c) ?? []) call.warn(text)
-  served.strategy.canonicalize?.(object, c)
-  const name = metadata.name ?? ''
-  const key = keyOf(served, call.namespace, name)
-  return {
-    table: await api.cache.resourceCache(served.storage),
-    async changes() {
-      const next = await allocated(api, call, object, null)
-      const validating = api.admission.validate(attributes.settle(next))
-      if (validating) await validating
-      if (options.isUpdate !== true && !options.dryRun && !meansUnset(resourceVersion)) {
-        throw plainError('resourceVersion should not be set on objects to be created')
-      }
-      await pace.pause()
-      const record = await paced(encodeObjectSteps(served, next), pace)
-      return objectChanges(api, { served, key, old: null, next, record, over: 0 })
-    },
-    taken: takenBy(call, { name, generated }),
+  if (call.served.isLeaving) throw createWhileLeaving(call.served)
+  return passed(new PassingCreate(api, call, sent, options), 0)
+}
+
+/** Does the steps from one on. */
+function passed(creation: PassingCreate, from: number): NowOrLater<Creation> {
+  for (let i = from; i < STEPS.length; i++) {
+    const waiting = STEPS[i]!(creation) ?? creation.pace.pause()
+    if (waiting) return waiting.then(() => passed(creation, i + 1))
+  }
+  return creation
+}
+
+/** What a new object passes up to the store, in this order. */
+const STEPS: readonly ((creation: PassingCreate) => void | Promise<void>)[] = [
+  (creation) => creation.own(),
+  (creation) => creation.admit(),
+  (creation) => creation.guard(),
+  (creation) => creation.complete(),
+  (creation) => creation.check(),
+  (creation) => creation.finish(),
+]
+
+/** A create on its way through the steps. */
+class PassingCreate implements Creation {
+  readonly pace = new Pace()
+  readonly #api: WriteDependencies
+  readonly #call: Call
+  readonly #options: CreateOptions
+  /** As sent, and then as mutating admission left it. */
+  #object: Typed
+  /** As the client sent it. */
+  readonly #resourceVersion: string | undefined
+  #attributes: CallAttributes | null = null
+  #isGenerated = false
+  #table: ResourceCache | null = null
+  #taken: Taken | null = null
+
+  constructor(api: WriteDependencies, call: Call, sent: Typed, options: CreateOptions) {
+    this.#api = api
+    this.#call = call
+    this.#options = options
+    this.#object = sent
+    this.#resourceVersion = sent.metadata.resourceVersion
+  }
+
+  get table(): ResourceCache {
+    return this.#table!
+  }
+  get taken(): Taken {
+    return this.#taken!
+  }
+
+  /** Removes the metadata that only the server sets, sets the namespace, and records field managers. */
+  own(): void | Promise<void> {
+    const call = this.#call
+    const { metadata } = this.#object
+    wipeSystemFields(metadata)
+    takeNamespace(call, this.#object)
+    dedupOwners(call, metadata)
+    if (metadata.resourceVersion !== undefined) delete metadata.resourceVersion
+    if (this.#options.tracked === true) return
+    return recordOwners(call, this.#options, {
+      next: this.#object,
+      before: null,
+      forms: this.#api.forms,
+      c: call.context(),
+    })
+  }
+
+  /** Mutating admission. */
+  admit(): void | Promise<void> {
+    this.#attributes = new CallAttributes(this.#api, this.#call, {
+      operation: 'CREATE',
+      object: this.#object,
+      old: null,
+      dryRun: this.#options.dryRun,
+    })
+    const admitted = mutated(this.#api, this.#call, this.#attributes)
+    if (admitted instanceof Promise)
+      return admitted.then((object) => {
+        this.#object = object
+      })
+    this.#object = admitted
+  }
+
+  guard(): void | Promise<void> {
+    const call = this.#call
+    const object = this.#object
+    if (this.#options.isUpdate === true && object.metadata.name !== call.name)
+      throw otherName(call.name, object.metadata.name)
+    return guarded(this.#api, { call, object, old: null })
+  }
+
+  /** Sets uid, time and name, and runs the hooks. */
+  complete(): void | Promise<void> {
+    const { served } = this.#call
+    const { ids } = this.#api
+    const c = this.#call.context()
+    const object = this.#object
+    const { metadata } = object
+    metadata.creationTimestamp = formatTime(c.now)
+    metadata.uid = ids.uid()
+    served.strategy.prepareForCreate?.(object, c)
+    if (metadata.name === undefined && metadata.generateName !== undefined) {
+      this.#isGenerated = true
+      metadata.name = metadata.generateName.slice(0, MAX_GENERATED_BASE) + ids.suffix(SUFFIX)
+    }
+    return prepared(served, object, c, this.pace)
+  }
+
+  /** Checks the object. Throws 422. */
+  check(): void | Promise<void> {
+    const { served } = this.#call
+    const object = this.#object
+    const { metadata } = object
+    const errors = new FieldErrors()
+    const checking = checked(this.pace, [
+      () => checkMetadata(metadata, errors.at('metadata'), metadataRules(served, this.#api)),
+      () => served.check(object, errors),
+      () => served.strategy.validate?.(object, errors, this.#call.context()),
+    ])
+    if (checking) return checking.then(() => refuseInvalid(served, metadata.name ?? '', errors))
+    refuseInvalid(served, metadata.name ?? '', errors)
+  }
+
+  finish(): void | Promise<void> {
+    const call = this.#call
+    const { served } = call
+    const object = this.#object
+    const c = call.context()
+    const warnings = served.strategy.warn?.(object, null, c)
+    if (warnings) for (const text of warnings) call.warn(text)
+    served.strategy.canonicalize?.(object, c)
+    this.#taken = takenBy(call, {
+      name: object.metadata.name ?? '',
+      generated: this.#isGenerated,
+    })
+    const { cache } = this.#api
+    const loaded = cache.loaded(served.storage)
+    if (loaded) {
+      this.#table = loaded
+      return
+    }
+    return cache.resourceCache(served.storage).then((table) => {
+      this.#table = table
+    })
+  }
+
+  changes(): NowOrLater<[Change, ...Change[]]> {
+    const key = keyOf(this.#call.served, this.#call.namespace, this.#object.metadata.name ?? '')
+    return whenKnown(allocated(this.#api, this.#call, this.#object, null), (next) => {
+      const waiting = this.#api.admission.validate(this.#attributes!.settle(next))
+      return waiting ? waiting.then(() => this.#encoded(key, next)) : this.#encoded(key, next)
+    })
+  }
+
+  #encoded(key: string, next: Typed): NowOrLater<[Change, ...Change[]]> {
+    const { served } = this.#call
+    const { isUpdate, dryRun } = this.#options
+    if (isUpdate !== true && !dryRun && !meansUnset(this.#resourceVersion)) {
+      throw plainError('resourceVersion should not be set on objects to be created')
+    }
+    const encode = (): [Change, ...Change[]] => {
+      const record = encodeObject(served, next)
+      return objectChanges(this.#api, { served, key, old: null, next, record, over: 0 })
+    }
+    const pause = this.pace.pause()
+    return pause ? pause.then(encode) : encode()
   }
 }
 
@@ -133,8 +285,8 @@ const otherName = (wanted: string, name = '') =>
 
 /** A separate function, so that it does not retain the object that is created. */
 const takenBy =
-  ({ served }: Call, { name, generated }: { name: string; generated: boolean }) =>
-  (present: StoredObject | null): Error => {
+  ({ served }: Call, { name, generated }: { name: string; generated: boolean }): Taken =>
+  (present) => {
     if (generated) return generatedNameTaken(served.name, name)
     // Only the metadata is decoded: the rest may be large.
     const terminating =
@@ -143,88 +295,43 @@ const takenBy =
     return alreadyExists(served.name, name, terminating)
   }
 
-/** Sets server-owned fields and managedFields of a new object, and runs mutating admission. Throws 4xx. */
-async function admittedCreate(
-  api: WriteDependencies,
-  call: Call,
-  sent: Typed,
-  { options, pace }: { readonly options: CreateOptions; readonly pace: Pace },
-): Promise<CallAttributes> {
-  wipeSystemFields(sent.metadata)
-  takeNamespace(call, sent)
-  dedupOwners(call, sent.metadata)
-  delete sent.metadata.resourceVersion
-  if (options.tracked !== true) {
-    const owning = recordOwners(call, options, {
-      next: sent,
-      before: null,
-      forms: api.forms,
-      c: call.context(),
-    })
-    if (owning) await owning
-  }
-  await pace.pause()
-  const attributes = new CallAttributes(api, call, {
-    operation: 'CREATE',
-    object: sent,
-    old: null,
-    dryRun: options.dryRun,
-  })
-  await mutated(api, call, attributes)
-  return attributes
-}
-
-/** Gives a new object its uid, time and name, runs its hooks and checks it; whether its name is generated. Throws 422. */
-async function completed(
-  api: WriteDependencies,
-  call: Call,
-  object: Typed,
-  pace: Pace,
-): Promise<boolean> {
-  const { served } = call
-  const c = call.context()
-  const { metadata } = object
-  metadata.creationTimestamp = formatTime(c.now)
-  metadata.uid = api.ids.uid()
-  served.strategy.prepareForCreate?.(object, c)
-  const isGenerated = metadata.name === undefined && metadata.generateName !== undefined
-  if (isGenerated)
-    metadata.name = metadata.generateName!.slice(0, MAX_GENERATED_BASE) + api.ids.suffix(SUFFIX)
-  await prepared(served, object, c, pace)
-  const errors = new FieldErrors()
-  await checked(pace, [
-    () => checkMetadata(metadata, errors.at('metadata'), metadataRules(served, api)),
-    () => served.check(object, errors),
-    () => served.strategy.validate?.(object, errors, c),
-  ])
-  refuseInvalid(served, metadata.name ?? '', errors)
-  await pace.pause()
-  return isGenerated
-}
-
 /** What is left of a create that passed all steps: nothing of its object, which is released before the wait. */
 interface PassedCreate extends Pick<Creation, 'table' | 'taken'> {
   readonly changes: readonly [Change, ...Change[]]
 }
 
-/** Commits a new object; null when an allocation conflicts with another object's. Throws 409 with `taken`. */
-async function created(
+/** Commits a new object; null when an allocation conflicts with another object's. Rejects with 409 with `taken`. */
+function created(
   api: WriteDependencies,
   call: Call,
   { table, changes, taken }: PassedCreate,
 ): Promise<Result | null> {
-  const [{ key }] = changes
-  const commit = await storeChanges(api.cache, call, changes, table)
-  if (commit.done)
-    return { is: 'object', status: 201, version: committed(table, changes[0], commit.at) }
-  if (isAllocationKey(commit.key)) return null
-  throw taken(table.get(key))
+  return storeChanges(api.cache, call, changes, table).then((commit) => {
+    const [change] = changes
+    if (commit.done)
+      return { is: 'object', status: 201, version: committed(table, change, commit.at) }
+    if (isAllocationKey(commit.key)) return null
+    throw taken(table.get(change.key))
+  })
 }
 
+/** Commits a new object that allocates nothing. */
+function createdOnce(api: WriteDependencies, call: Call, create: PassedCreate): Promise<Result> {
+  const result = created(api, call, create)
+  if (!call.served.mayLeave) return result as Promise<Result>
+  const [{ key }] = create.changes
+  return result.then((made) => unlessLeft(api, call.served, { key, made }))
+}
+
+const SYSTEM_FIELDS = [
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'selfLink',
+] as const
+
 function wipeSystemFields(metadata: ObjectMeta): void {
-  delete metadata.uid
-  delete metadata.creationTimestamp
-  delete metadata.deletionTimestamp
-  delete metadata.deletionGracePeriodSeconds
-  delete metadata.selfLink
+  // To delete what is absent costs as much as to delete it.
+  for (const field of SYSTEM_FIELDS) if (metadata[field] !== undefined) delete metadata[field]
 }

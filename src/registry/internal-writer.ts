@@ -78,7 +78,7 @@ export class InternalWriter {
   /** Creates an object. */
   async create<T extends Typed>({ served, namespace, object }: NewObject): Promise<T> {
     const call = this.#call({ served, namespace, name: '' })
-    const result = await this.#run({ verb: 'create', call, object }, (told) =>
+    const result = await this.#run({ verb: 'create', call, object }, async (told) =>
       createObject(this.#api, told, this.#decoded(served, object, told), OPTIONS),
     )
     return this.#object(call, result)

@@ -60,8 +60,26 @@ export function decodeServed(
   value: unknown,
   c: HookContext,
   written?: WrittenNumbers,
-): { object: Typed; unknown: readonly string[] } {
-  return finish(decodeServedSteps(served, value, c, written))
+): DecodedObject {
+  const decoding = requestDecoding(written)
+  try {
+    const object = served.codec.decode(value, decoding) as unknown as Typed
+    fillDefaults(served, object, c)
+    return { object, unknown: decoding.unknown }
+  } catch (error) {
+    throw misfit(served, error)
+  }
+}
+
+/** An object as it was sent, and the paths of fields that it should not have. */
+export interface DecodedObject {
+  readonly object: Typed
+  readonly unknown: readonly string[]
+}
+
+/** Sets the defaults of a kind; those of a version with its own form are those of the storage version. */
+function fillDefaults(served: ResourceEntry, object: Typed, c: HookContext): void {
+  if (served.conversion === null || served.conversion.same) served.strategy.setDefaults?.(object, c)
 }
 
 /** The same in steps. */
@@ -70,13 +88,12 @@ export function* decodeServedSteps(
   value: unknown,
   c: HookContext,
   written?: WrittenNumbers,
-): Steps<{ object: Typed; unknown: readonly string[] }> {
+): Steps<DecodedObject> {
   const decoding = requestDecoding(written)
   try {
     const object = served.codec.decode(value, decoding) as unknown as Typed
     yield
-    if (served.conversion === null || served.conversion.same)
-      served.strategy.setDefaults?.(object, c)
+    fillDefaults(served, object, c)
     return { object, unknown: decoding.unknown }
   } catch (error) {
     throw misfit(served, error)
@@ -91,8 +108,7 @@ const requestDecoding = (written?: WrittenNumbers): Decoding =>
 export function decodeStoredVersion(served: ResourceEntry, value: unknown, c: HookContext): Typed {
   try {
     const object = served.codec.decode(value, new Decoding()) as unknown as Typed
-    if (served.conversion === null || served.conversion.same)
-      served.strategy.setDefaults?.(object, c)
+    fillDefaults(served, object, c)
     return object
   } catch (error) {
     throw misfit(served, error)
@@ -127,7 +143,7 @@ export function convertFromStorage(served: ResourceEntry, storage: Typed, c: Hoo
 
 /** The stored form of an object of the storage version (see engine/record.ts). */
 export const encodeObject = (served: ResourceEntry, object: Typed): Buffer =>
-  finish(encodeObjectSteps(served, object))
+  writeRecord(served, object, selectorText(served, object))
 
 /** The same in steps, with one at the end: the commit may take long as well. */
 export function* encodeObjectSteps(served: ResourceEntry, object: Typed): Steps<Buffer> {

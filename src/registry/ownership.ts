@@ -7,7 +7,12 @@ import { FieldSet } from '../patch/field-set.ts'
 import type { FirstForms } from '../patch/first-forms.ts'
 import { FieldsV1Error } from '../patch/fields-v1.ts'
 import { sameJson } from '../patch/json-value.ts'
-import { readManaged, updateSteps, type Writer as FieldWriter } from '../patch/managed-fields.ts'
+import {
+  knownEntries,
+  readManaged,
+  updateSteps,
+  type Writer as FieldWriter,
+} from '../patch/managed-fields.ts'
 import type { Versions } from '../patch/managers.ts'
 import { DEDUCED } from '../notation/topology.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
@@ -111,9 +116,27 @@ export function recordOwners(
 ): void | Promise<void> {
   const { next, before } = write
   checkCount(call, next, next.metadata.managedFields, before)
+  if (before === null && recordFirst(call, options, write)) return
   return untilConverted(call.served, (conversions) =>
     paced(ownerSteps(call, options, write, conversions)),
   )
+}
+
+/** Sets managedFields of a new object with fields that others had before; whether they are known. */
+function recordFirst(call: Call, options: WriteOptions, { next, forms, c }: OwnedWrite): boolean {
+  const { served } = call
+  if (forms === undefined || next.metadata.managedFields !== undefined) return false
+  if (served.conversion?.waiting) return false
+  const update = {
+    versions: ownVersions(served, call.subresource),
+    zero: { object: zeroValueOf(served), apiVersion: served.groupVersion },
+    next: documentOf(served, next, c, null),
+    forms,
+  }
+  const entries = knownEntries(update, writerOf(call, options, c))
+  if (entries === null) return false
+  setEntries(next, entries)
+  return true
 }
 
 /** The object that a write creates, and the present one. */
@@ -238,17 +261,22 @@ export function versionsOf(
   subresource: string,
   how: { readonly c: HookContext; readonly conversions: Conversions | null },
 ): Versions {
-  let ofServed = known.get(served)
-  if (!ofServed) known.set(served, (ofServed = new Map()))
-  let versions = ofServed.get(subresource)
-  if (!versions) ofServed.set(subresource, (versions = knownVersions(served, subresource)))
-  const { topology, ignored } = versions
+  const { topology, ignored } = ownVersions(served, subresource)
   return {
     topology,
     ignored,
     convert: (object, from, to) =>
       converted(object, versionNamed(served, from)!, versionNamed(served, to)!, how),
   }
+}
+
+/** What does not depend on the request. */
+function ownVersions(served: ResourceEntry, subresource: string): Omit<Versions, 'convert'> {
+  let ofServed = known.get(served)
+  if (!ofServed) known.set(served, (ofServed = new Map()))
+  let versions = ofServed.get(subresource)
+  if (!versions) ofServed.set(subresource, (versions = knownVersions(served, subresource)))
+  return versions
 }
 
 function knownVersions(served: ResourceEntry, subresource: string): Omit<Versions, 'convert'> {

@@ -1,5 +1,6 @@
 import { paced } from '../base/steps.ts'
 import { Pace } from '../base/event-loop.ts'
+import { whenKnown, type NowOrLater } from '../admission/now-or-later.ts'
 import { badRequest, unsupportedMediaType } from '../meta/errors.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { parseJsonStrictly } from '../codec/json-text.ts'
@@ -11,7 +12,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { wireNames } from '../vocabulary/wire-names.ts'
 import type { HookContext } from '../catalogue/resource.ts'
 import type { Body, Call } from './context.ts'
-import { decodeServedSteps } from './objects.ts'
+import { decodeServed, decodeServedSteps, type DecodedObject } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 
 /** The media type of binary bodies and responses, as a template. */
@@ -41,29 +42,31 @@ export interface Reading extends Pick<ResourceEntry, 'kind' | 'protobuf'> {
  */
 export async function parseBody(body: Body, reading: Reading): Promise<unknown> {
   const pace = new Pace()
-  const value = await parsed(body, reading)
+  const value = isJson(body) ? parsedJson(body, reading) : await parsed(body, reading)
   // Aliases of YAML and packed lists of protobuf expand beyond the size of the body.
-  const isJson = body.mediaType === '' || body.mediaType === 'application/json'
-  if (!isJson || mayHoldMoreThan(body.bytes, MAX_VALUES)) {
+  if (!isJson(body) || mayHoldMoreThan(body.bytes, MAX_VALUES)) {
     await pace.pause()
     refuseTooMany(value)
   }
-  if (!isJson) body.readAs?.(value)
+  if (!isJson(body)) body.readAs?.(value)
   return value
 }
 
+const isJson = ({ mediaType }: Body) => mediaType === '' || mediaType === 'application/json'
+
+// One pass that also reports duplicates costs less than two.
+const parsedJson = ({ bytes }: Body, { onDuplicate, written }: Reading): unknown =>
+  parseJsonStrictly(bytes, {
+    onDuplicate: onDuplicate && ((path) => onDuplicate(duplicateField(path))),
+    written,
+  })
+
+/** A body in another form than JSON. */
 async function parsed(
   { bytes, mediaType }: Body,
-  { v, kind, protobuf, onDuplicate, written }: Reading,
+  { v, kind, protobuf, onDuplicate }: Reading,
 ): Promise<unknown> {
   switch (mediaType) {
-    case '':
-    case 'application/json':
-      // One pass that also reports duplicates costs less than two.
-      return parseJsonStrictly(bytes, {
-        onDuplicate: onDuplicate && ((path) => onDuplicate(duplicateField(path))),
-        written,
-      })
     case 'application/yaml': {
       const { parseYaml } = await import('../codec/yaml.ts')
       return parseYaml(bytes.toString('utf8'), { onDuplicate: onDuplicate ?? (() => {}) })
@@ -79,39 +82,94 @@ async function parsed(
 
 /**
  * Decodes the object in a request body, in the served version, with defaults. Checks kind and apiVersion, and treats
- * unknown and duplicate fields as `fieldValidation` says. Throws 400, 413 and 415.
+ * unknown and duplicate fields as `fieldValidation` says. Rejects with 400, 413 and 415.
  */
-export async function readObject(
-  call: Call,
-  options: WriteOptions,
-  c: HookContext,
-): Promise<Typed> {
+export const readObject = (call: Call, options: WriteOptions, c: HookContext): Promise<Typed> =>
+  call.body().then((body) => objectIn(body, { call, options, c }))
+
+/** What an object is read for. */
+interface ObjectReading {
+  readonly call: Call
+  readonly options: WriteOptions
+  readonly c: HookContext
+}
+
+/** The object in a body, without a promise where that is JSON and takes no long time. */
+function objectIn(body: Body, reading: ObjectReading): NowOrLater<Typed> {
+  const { call, options, c } = reading
   const { served } = call
-  const body = await call.body()
+  const pace = new Pace()
   const found: string[] = []
   const onDuplicate =
     options.fieldValidation === 'Ignore' ? undefined : (finding: string) => void found.push(finding)
-  const pace = new Pace()
   const written = new WrittenNumbers()
+  const parts: Reading = {
+    v: c.v,
+    kind: served.kind,
+    protobuf: served.protobuf,
+    onDuplicate,
+    written,
+  }
+  const decoded = (value: unknown): NowOrLater<Typed> => {
+    checkType(served, value, body.bytes)
+    const decode = () => decodedIn(body, reading, { value, found, written, pace })
+    const pause = pace.pause()
+    return pause ? pause.then(decode) : decode()
+  }
   let value: unknown
   try {
-    const { kind, protobuf } = served
-    value = await parseBody(body, { v: c.v, kind, protobuf, onDuplicate, written })
+    value =
+      isJson(body) && body.bytes.length <= MAX_VALUES
+        ? parsedJson(body, parts)
+        : parseBody(body, parts)
   } catch (error) {
-    if (error instanceof Error && error.name === 'StatusError') throw error
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${served.kind}): ${error instanceof Error ? error.message : String(error)} (${excerpt(body.bytes)})`,
-    )
+    throw unrecognized(served, error, body.bytes)
   }
-  checkType(served, value, body.bytes)
-  await pace.pause()
-  const { object, unknown } = await paced(decodeServedSteps(served, value, c, written), pace)
-  await pace.pause()
-  found.unshift(...unknown.map((path) => `unknown field ${JSON.stringify(path)}`))
-  tellFindings(call, options, found)
-  body.decoded?.(object.metadata)
-  return object
+  if (!(value instanceof Promise)) return decoded(value)
+  return value.then(decoded, (error: unknown) => {
+    throw unrecognized(served, error, body.bytes)
+  })
 }
+
+/** The error for a body that is none of the forms of its kind; others are returned unchanged. */
+function unrecognized({ kind }: ResourceEntry, error: unknown, bytes: Buffer): unknown {
+  if (error instanceof Error && error.name === 'StatusError') return error
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): ${error instanceof Error ? error.message : String(error)} (${excerpt(bytes)})`,
+  )
+}
+
+/** The value of a body, and what its text told. */
+interface ParsedBody {
+  readonly value: unknown
+  readonly found: string[]
+  readonly written: WrittenNumbers
+  readonly pace: Pace
+}
+
+function decodedIn(
+  body: Body,
+  { call, options, c }: ObjectReading,
+  { value, found, written, pace }: ParsedBody,
+): NowOrLater<Typed> {
+  const told = ({ object, unknown }: DecodedObject): Typed => {
+    if (unknown.length > 0)
+      found.unshift(...unknown.map((path) => `unknown field ${JSON.stringify(path)}`))
+    tellFindings(call, options, found)
+    body.decoded?.(object.metadata)
+    return object
+  }
+  const ended = (decoded: DecodedObject): NowOrLater<Typed> => {
+    const pause = pace.pause()
+    return pause ? pause.then(() => told(decoded)) : told(decoded)
+  }
+  // With so few values at most the defaults may take long, which are made first.
+  if (body.bytes.length <= SMALL) return ended(decodeServed(call.served, value, c, written))
+  return whenKnown(paced(decodeServedSteps(call.served, value, c, written), pace), ended)
+}
+
+/** Bytes of bodies that are decoded in one step. */
+const SMALL = 16 << 10
 
 /** Warns of unknown and duplicate fields, or refuses them, as `fieldValidation` says. */
 function tellFindings(call: Call, options: WriteOptions, found: readonly string[]): void {

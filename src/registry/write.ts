@@ -2,9 +2,10 @@
 import { shortened } from '../base/short-text.ts'
 import { paced, type Steps } from '../base/steps.ts'
 import { Pace } from '../base/event-loop.ts'
+import type { NowOrLater } from '../admission/now-or-later.ts'
 import { badRequest, invalid } from '../meta/errors.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
-import { collecting, FieldErrors } from '../meta/field-errors.ts'
+import { FieldErrors, TooManyErrors } from '../meta/field-errors.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import { isDns1123Subdomain } from '../meta/names.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
@@ -33,40 +34,45 @@ export function takeNamespace(call: Call, object: Typed): void {
   }
 }
 
-/** The object with its allocated values; the same object when it has none. Throws 422. */
-export async function allocated(
+/** The object with its allocated values; the same object when it has none. Throws and rejects with 422. */
+export function allocated(
   api: WriteDependencies,
   { served, context }: Call,
   object: Typed,
   old: Typed | null,
-): Promise<Typed> {
+): NowOrLater<Typed> {
   const { allocate } = served.strategy
   if (!allocate) return object
-  const next = copyJson(object)
-  const errors = new FieldErrors()
-  const allocators = allocatorsFor(api.allocators, await allocationCache(api.cache), api.ids)
-  allocate(next, old, allocators, errors, context())
-  refuseInvalid(served, next.metadata.name ?? '', errors)
-  return next
+  return allocationCache(api.cache).then((allocations) => {
+    const next = copyJson(object)
+    const errors = new FieldErrors()
+    const allocators = allocatorsFor(api.allocators, allocations, api.ids)
+    allocate(next, old, allocators, errors, context())
+    refuseInvalid(served, next.metadata.name ?? '', errors)
+    return next
+  })
 }
 
+/** A check, at once or in steps. */
+type Check = () => void | Steps<void>
+
 /** Runs checks one after the other until there are too many errors; yields to the event loop when they take long. */
-export async function checked(
+export function checked(
   pace: Pace,
-  checks: readonly (() => void | Steps<void>)[],
-): Promise<void> {
-  for (const check of checks) {
-    let steps: void | Steps<void>
-    let isDone = false
-    const next = () => {
-      if (steps) isDone = steps.next().done === true
-      else isDone = !(steps = check())
+  checks: readonly Check[],
+  place: { at: number; steps: Steps<void> | null } = { at: 0, steps: null },
+): void | Promise<void> {
+  while (place.at < checks.length) {
+    try {
+      if (place.steps === null) place.steps = checks[place.at]!() ?? null
+      else if (place.steps.next().done === true) place.steps = null
+    } catch (error) {
+      if (error instanceof TooManyErrors) return
+      throw error
     }
-    while (!isDone) {
-      if (!collecting(next)) return
-      const pause = pace.pause()
-      if (pause) await pause
-    }
+    if (place.steps === null) place.at++
+    const pause = pace.pause()
+    if (pause) return pause.then(() => checked(pace, checks, place))
   }
 }
 
@@ -80,30 +86,47 @@ export function prepared(
   if (strategy.prepare) return paced(strategy.prepare(object, c), pace)
 }
 
+/** Names of resources in the map of guards: to join them for each write costs more than to remember them. */
+const guardNames = new WeakMap<ResourceEntry, string>()
+
 export function guarded(api: WriteDependencies, write: GuardedWrite): void | Promise<void> {
-  if (write.call.isOwn) return
-  const { group, resource } = write.call.served
-  return api.guards?.get(`${group}/${resource}`)?.(write)
+  const { served, isOwn } = write.call
+  if (isOwn) return
+  let name = guardNames.get(served)
+  if (name === undefined) guardNames.set(served, (name = `${served.group}/${served.resource}`))
+  return api.guards?.get(name)?.(write)
 }
 
 /** Runs mutating admission on the object, and rejects invalid managedFields. */
-export async function mutated(
+export function mutated(
   api: WriteDependencies,
   call: Call,
   attributes: CallAttributes,
-): Promise<Typed> {
-  const { live } = attributes.object!
-  const entries = live.metadata.managedFields
-  const owners = live.metadata.ownerReferences
-  const object = await mutatedBy<Typed>(api, attributes)
+): NowOrLater<Typed> {
+  const { managedFields, ownerReferences } = attributes.object!.live.metadata
+  const object = mutatedBy<Typed>(api, attributes)
+  return object instanceof Promise
+    ? object.then((one) => settled(call, one, { managedFields, ownerReferences }))
+    : settled(call, object, { managedFields, ownerReferences })
+}
+
+/** Sets right what plugins did to the metadata of an object; `before`: what it had before them. */
+function settled(
+  call: Call,
+  object: Typed,
+  before: {
+    readonly managedFields: ObjectMeta['managedFields'] | undefined
+    readonly ownerReferences: ObjectMeta['ownerReferences'] | undefined
+  },
+): Typed {
   const { metadata } = object
   if (metadata.namespace !== call.namespace) takeNamespace(call, object)
-  if (metadata.ownerReferences !== owners)
+  if (metadata.ownerReferences !== before.ownerReferences)
     dedupOwners(call, metadata, ' after mutating admission happens')
-  if (metadata.managedFields === entries) return object
+  if (metadata.managedFields === before.managedFields) return object
   const fault = faultOfEntries(metadata.managedFields)
   if (fault === null) return object
-  if (entries) metadata.managedFields = entries
+  if (before.managedFields) metadata.managedFields = before.managedFields
   else delete metadata.managedFields
   call.warn(
     `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${fault}`,

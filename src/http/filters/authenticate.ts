@@ -18,7 +18,7 @@ export const authenticate: Filter = {
     try {
       result = context.server.authentication.authenticate(
         context.exchange,
-        authenticationContextOf(context),
+        new RequestAuthentication(context),
       )
     } catch (error) {
       throw refused(context, error)
@@ -33,11 +33,25 @@ export const authenticate: Filter = {
   },
 }
 
-const authenticationContextOf = (context: Context): AuthenticationContext => ({
-  audiences: [],
-  annotate: (key, value) => context.annotate(key, value),
-  warn: (text) => context.warn(text),
-})
+const THE_SERVERS: readonly string[] = []
+
+/** What authenticators tell a request. Methods, since most of them tell nothing. */
+class RequestAuthentication implements AuthenticationContext {
+  readonly audiences = THE_SERVERS
+  readonly #context: Context
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  annotate(key: string, value: string): void {
+    this.#context.annotate(key, value)
+  }
+
+  warn(text: string): void {
+    this.#context.warn(text)
+  }
+}
 
 function accept(context: Context, found: AuthenticationResult, socket: Socket): void {
   if (!found) {

@@ -49,17 +49,17 @@ export const configMaps = resource(ConfigMap, {
 
   validate(cm, errors) {
     let bytes = 0
-    for (const [key, value] of Object.entries(cm.data ?? {})) {
-      const at = errors.at('data').key(key)
-      at.invalidAll(key, isConfigKey(key))
-      if (cm.binaryData && Object.hasOwn(cm.binaryData, key)) {
-        at.invalid(key, 'duplicate of key present in binaryData')
+    const { data = {}, binaryData = {} } = cm
+    for (const key of Object.keys(data)) {
+      checkKey(key, errors, 'data')
+      if (Object.hasOwn(binaryData, key)) {
+        errors.at('data').key(key).invalid(key, 'duplicate of key present in binaryData')
       }
-      bytes += Buffer.byteLength(value)
+      bytes += Buffer.byteLength(data[key]!)
     }
-    for (const [key, value] of Object.entries(cm.binaryData ?? {})) {
-      errors.at('binaryData').key(key).invalidAll(key, isConfigKey(key))
-      bytes += Buffer.byteLength(value, 'base64')
+    for (const key of Object.keys(binaryData)) {
+      checkKey(key, errors, 'binaryData')
+      bytes += Buffer.byteLength(binaryData[key]!, 'base64')
     }
     // The path is as the reference prints it.
     if (bytes > MAX_BYTES) errors.key('').tooLong(MAX_BYTES)
@@ -67,6 +67,11 @@ export const configMaps = resource(ConfigMap, {
 
   validateUpdate: (next, old, errors) => keepIfImmutable(next, old, errors, ['data', 'binaryData']),
 })
+
+function checkKey(key: string, errors: FieldErrors, field: string): void {
+  const broken = isConfigKey(key)
+  if (broken.length > 0) errors.at(field).key(key).invalidAll(key, broken)
+}
 
 /** The rule of `immutable: true`, which config maps and secrets share. */
 export function keepIfImmutable<T extends { immutable?: boolean }>(
