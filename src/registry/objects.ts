@@ -129,30 +129,48 @@ export function convertFromStorage(served: ResourceEntry, storage: Typed, c: Hoo
 export const encodeObject = (served: ResourceEntry, object: Typed): Buffer =>
   finish(encodeObjectSteps(served, object))
 
-/** The same in steps, with one at the end: the commit may take long as well. */
-export function* encodeObjectSteps(served: ResourceEntry, object: Typed): Steps<Buffer> {
+/**
+ * The same in steps, with one at the end: the commit may take long as well. `before`: an object that nobody changes from now
+ * on, and that may share parts with this one.
+ */
+export function* encodeObjectSteps(
+  served: ResourceEntry,
+  object: Typed,
+  before: Typed | null = null,
+): Steps<Buffer> {
   const selectors = selectorText(served, object)
   yield
-  const record = writeRecord(served, object, selectors)
+  const record = writeRecord(served, object, selectors, before)
   yield
   return record
 }
 
-function writeRecord({ storage }: ResourceEntry, object: Typed, selectors: string): Buffer {
+function writeRecord(
+  { storage }: ResourceEntry,
+  object: Typed,
+  selectors: string,
+  before: Typed | null,
+): Buffer {
   const meta = object.metadata as unknown as JsonObject
+  const metaBefore = before && (before.metadata as unknown as JsonObject)
   const writer = new RecordWriter(selectors, storage.storageTag)
   writer.bytes(storage.opening)
   writer.text('"metadata":')
   const metaStart = writer.length
   writer.byte(OPEN)
-  const isFirst = beforeVersion(meta, writer, true)
+  const isFirst = beforeVersion(meta, writer, true, metaBefore)
   writer.text(isFirst ? '"resourceVersion":"' : ',"resourceVersion":"')
   writer.revisionHere()
   writer.byte(QUOTE)
-  behindVersion(meta, writer, false)
+  behindVersion(meta, writer, false, metaBefore)
   writer.byte(CLOSE)
   const metaLength = writer.length - metaStart
-  storage.behindMetadata(object as unknown as JsonObject, writer, false)
+  storage.behindMetadata(
+    object as unknown as JsonObject,
+    writer,
+    false,
+    before as unknown as JsonObject,
+  )
   writer.byte(CLOSE)
   return writer.record(metaStart, metaLength)
 }

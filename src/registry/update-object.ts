@@ -297,7 +297,7 @@ async function storeUpdate(
   const over = live.revision
   const table = await api.cache.resourceCache(served.storage)
   await pace.pause()
-  const record = await paced(encodeObjectSteps(served, next), pace)
+  const record = await paced(encodeObjectSteps(served, next, hot?.object), pace)
   const wanted = asVersion(record, over)
   if (isFinished(served, next)) {
     if (options.dryRun) return { is: 'object', status: 200, version: wanted }
