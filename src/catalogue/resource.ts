@@ -1,6 +1,7 @@
 import type { Steps } from '../base/steps.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { FieldErrors } from '../meta/field-errors.ts'
+import type { WrittenParts } from '../meta/known-parts.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { FieldFacts, ShapeClass } from '../notation/shape.ts'
 
@@ -17,6 +18,8 @@ export interface HookContext {
   readonly took?: (work: 'compilation' | 'evaluation', ms: number) => void
   /** The requesting user; absent for requests of the server itself. */
   readonly user?: Requester
+  /** Which parts of the object need not be checked again (see `checkPart`); absent: all are checked. */
+  readonly parts?: WrittenParts
   /** Resolved group version of the request, for kinds whose rules depend on it; absent: the storage version. */
   readonly groupVersion?: string
 }

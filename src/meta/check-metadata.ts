@@ -2,6 +2,7 @@ import { debugTime } from './debug-text.ts'
 import { isPrintable } from '../base/printable.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { renderValue, sameValue, type FieldErrors } from './field-errors.ts'
+import { checkPart, type WrittenParts } from './known-parts.ts'
 import {
   IMMUTABLE_MESSAGE,
   isDns1123Label,
@@ -19,6 +20,8 @@ export interface MetadataRules {
   /** Finalizers need no domain prefix. */
   readonly takesPlainFinalizers?: boolean | undefined
   readonly v: Vocabulary
+  /** Which parts need not be checked again (see `checkPart`); absent: all are checked. */
+  readonly parts?: WrittenParts | undefined
 }
 
 const MAX_ANNOTATION_BYTES = 262_144
@@ -33,13 +36,15 @@ export function checkMetadata(meta: ObjectMeta, errors: FieldErrors, rules: Meta
   if (meta.generation !== undefined && meta.generation < 0) {
     errors.at('generation').invalid(meta.generation, 'must be greater than or equal to 0')
   }
-  checkLabels(meta.labels, errors.at('labels'))
-  checkAnnotations(meta.annotations, errors.at('annotations'))
+  const { labels, annotations, managedFields } = meta
+  if (labels) checkPart(labels, errors.at('labels'), rules, checkLabels)
+  if (annotations) checkPart(annotations, errors.at('annotations'), rules, checkAnnotations)
   checkOwners(meta.ownerReferences, errors.at('ownerReferences'))
   checkFinalizers(meta.finalizers, errors.at('finalizers'), rules)
-  for (const [i, entry] of (meta.managedFields ?? []).entries()) {
-    checkManagedFields(entry, errors.at('managedFields', i))
-  }
+  if (!managedFields) return
+  const at = errors.at('managedFields')
+  for (const [i, entry] of managedFields.entries())
+    checkPart(entry, at.at(i), rules, checkManagedFields)
 }
 
 function checkNames(
@@ -139,6 +144,8 @@ function checkFinalizers(
   }
 }
 
+const PRINTABLE_ASCII = /^[ -~]*$/
+
 function checkManagedFields(entry: ManagedFieldsEntry, errors: FieldErrors): void {
   const { operation = '', fieldsType, manager = '', subresource = '' } = entry
   if (operation !== 'Apply' && operation !== 'Update') {
@@ -149,6 +156,7 @@ function checkManagedFields(entry: ManagedFieldsEntry, errors: FieldErrors): voi
   }
   if (Buffer.byteLength(manager) > MAX_MANAGER_BYTES)
     errors.at('manager').tooLong(MAX_MANAGER_BYTES)
+  if (PRINTABLE_ASCII.test(manager) && subresource === '') return
   let position = 0
   for (const char of manager) {
     if (!isPrintable(char)) {

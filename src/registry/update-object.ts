@@ -6,6 +6,7 @@ import { conflict, invalid, modified, notFound } from '../meta/errors.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { checkMetadata, checkMetadataUpdate } from '../meta/check-metadata.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
+import type { WrittenParts } from '../meta/known-parts.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import { parseJson } from '../codec/json-text.ts'
 import { sameJson } from '../patch/json-value.ts'
@@ -147,14 +148,15 @@ async function updateOnce(
   if (changed !== sent) source.replaced?.(sent, changed)
   if (call.subresource === '') await guarded(api, { call, object: changed, old })
   const conditional = checkVersion(call, changed.metadata, old.metadata)
-  await checkUpdate(api, call, { next: changed, old, part: partOf(call, source) }, pace)
+  const parts = api.hot?.partsFor(served)
+  await checkUpdate(api, call, { next: changed, old, hot, part: partOf(call, source), parts }, pace)
   const next = await allocated(api, call, changed, old)
   if (attributes) {
     const { view = (object: Typed) => object } = source
     const validating = api.admission.validate(attributes.settle(view(next), view(old)))
     if (validating) await validating
   }
-  return storeUpdate(api, call, options, { key, live, old, hot, next, conditional, pace })
+  return storeUpdate(api, call, options, { key, live, old, hot, next, conditional, pace, parts })
 }
 
 /** The present object, from its last write. */
@@ -239,16 +241,25 @@ function checkVersion(call: Call, metadata: ObjectMeta, old: ObjectMeta): boolea
   return conditional
 }
 
+/** The objects of an update, and what is known of their parts. */
+interface UncheckedUpdate {
+  readonly next: Typed
+  readonly old: Typed
+  readonly hot: HotObject | null
+  readonly part: PartSubresource<Typed> | null
+  readonly parts: WrittenParts | undefined
+}
+
 /** Runs the hooks and checks of an update, of the object or a status-like sub-resource. Throws 422. */
 async function checkUpdate(
   api: WriteDependencies,
   call: Call,
-  { next, old, part }: { next: Typed; old: Typed; part: PartSubresource<Typed> | null },
+  { next, old, hot, part, parts }: UncheckedUpdate,
   pace: Pace,
 ): Promise<void> {
   const { served } = call
   const { strategy } = served
-  const c = call.context()
+  const c = parts ? { ...call.context(), parts } : call.context()
   const { metadata } = next
   const hooks = part ?? strategy
   if (part) takePart(next, old, part, strategy.sharesParts === true)
@@ -257,13 +268,13 @@ async function checkUpdate(
 
   if (!part) await prepared(served, next, c, pace)
   const errors = new FieldErrors()
-  const rules = metadataRules(served, api)
+  const rules = { ...metadataRules(served, api), parts }
   await checked(pace, [
     () => {
       checkMetadata(metadata, errors.at('metadata'), rules)
       checkMetadataUpdate(metadata, old.metadata, errors.at('metadata'))
     },
-    () => served.check(next, errors),
+    () => served.check(next, errors, parts && hot?.object),
     () => (part ? part.validate?.(next, errors, c) : strategy.validate?.(next, errors, c, old)),
     () => hooks.validateUpdate?.(next, old, errors, c),
   ])
@@ -284,6 +295,7 @@ interface CheckedUpdate {
   /** The client named the resourceVersion that it changes. */
   readonly conditional: boolean
   readonly pace: Pace
+  readonly parts: WrittenParts | undefined
 }
 
 /** Stores an update, or removes an object without remaining finalizers; null when another writer was first. */
@@ -291,7 +303,7 @@ async function storeUpdate(
   api: WriteDependencies,
   call: Call,
   options: WriteOptions,
-  { key, live, old, hot, next, conditional, pace }: CheckedUpdate,
+  { key, live, old, hot, next, conditional, pace, parts }: CheckedUpdate,
 ): Promise<Result | null> {
   const { served } = call
   const over = live.revision
@@ -319,7 +331,10 @@ async function storeUpdate(
   const commit = await storeChanges(api.cache, call, changes, table)
   if (!commit.done) return isAllocationKey(commit.key) ? null : again(call, commit, conditional)
   const version = committed(table, changes[0], commit.at)
-  if (version.revision === commit.at) api.hot?.keep(served, version, next, hot)
+  if (version.revision === commit.at) {
+    api.hot?.keep(served, version, next, hot)
+    parts?.settle()
+  }
   return { is: 'object', status: 200, version }
 }
 
