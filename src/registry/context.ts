@@ -8,6 +8,7 @@ import type { Ids } from '../base/ids.ts'
 import type { RequestParts } from '../base/request-parts.ts'
 import { placeOfKey, type ObjectPlace } from '../base/store-keys.ts'
 import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
+import type { WrittenParts } from '../meta/known-parts.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import type { HookContext, Requester } from '../catalogue/resource.ts'
 import type { AgentTls } from './connect/target.ts'
@@ -248,10 +249,17 @@ export const hookContext = (
   now: api.clock.now(),
   gate: api.gate,
   allowPrivileged: api.allowPrivileged,
-  ...(api.took ? { took: api.took } : {}),
-  ...(user ? { user } : {}),
-  ...(served ? { groupVersion: served.groupVersion } : {}),
+  took: api.took,
+  user,
+  parts: undefined,
+  groupVersion: served?.groupVersion,
 })
+
+/** The same for an object whose parts may be known; all contexts have one shape, without a copy by members. */
+export const contextWith = (
+  { v, now, gate, allowPrivileged, took, user, groupVersion }: HookContext,
+  parts: WrittenParts,
+): HookContext => ({ v, now, gate, allowPrivileged, took, user, parts, groupVersion })
 
 /** A context that is created once, on first use: all steps of a request share one time. */
 export function contextOnce(

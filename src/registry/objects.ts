@@ -183,6 +183,26 @@ const QUOTE = 0x22
 export const asVersion = (record: Buffer, revision: number): StoredObject =>
   StoredObject.of(record, { key: '', revision, created: revision, prev: null }, null)
 
+/** Whether a record has the JSON of a version, apart from the revision. */
+export function isRecordOf(record: Buffer, version: StoredObject): boolean {
+  const { rvAt, selectorBytes, bytes } = readHeader(record)
+  const from = bytes + selectorBytes
+  const { rvDigits, jsonBytes } = version
+  if (rvAt !== version.rvAt || record.length - from !== jsonBytes - rvDigits) return false
+  const json = version.json()
+  // What differs is at the end of the metadata, or behind it, most of the time.
+  return (
+    record.compare(json, rvAt + rvDigits, jsonBytes, from + rvAt) === 0 &&
+    record.compare(json, 0, rvAt, from, from + rvAt) === 0
+  )
+}
+
+/** The JSON behind the metadata in a record. */
+export function recordBehindMetadata(record: Buffer): Buffer {
+  const { selectorBytes, metaStart, metaLength, bytes } = readHeader(record)
+  return record.subarray(bytes + selectorBytes + metaStart + metaLength)
+}
+
 const VERSION_OPENING = '"resourceVersion":"'
 const COMMA = 0x2c
 

@@ -16,9 +16,16 @@ import type { StoredObject } from '../cache/stored-object.ts'
 import type { Commit } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
-import { keyOf, storeChanges, type WriteDependencies, type Call } from './context.ts'
+import { contextWith, keyOf, storeChanges, type WriteDependencies, type Call } from './context.ts'
 import { isLikeable, type HotObject } from './hot-objects.ts'
-import { asVersion, decodeDocumentSteps, encodeObject, encodeObjectSteps } from './objects.ts'
+import {
+  asVersion,
+  decodeDocumentSteps,
+  encodeObject,
+  encodeObjectSteps,
+  isRecordOf,
+  recordBehindMetadata,
+} from './objects.ts'
 import { objectChanges } from './object-changes.ts'
 import type { WriteOptions } from './options.ts'
 import { namedRevision } from './named-revision.ts'
@@ -73,6 +80,8 @@ export interface Source {
   readonly isAdmitted?: true
   /** The status-like sub-resource to write, where the call does not name it. */
   readonly part?: PartSubresource<Typed>
+  /** As in a call. */
+  readonly versionless?: boolean
   /** Attempts while others write the object; without: until it succeeds or the client disconnects. */
   readonly attempts?: number
 }
@@ -156,7 +165,17 @@ async function updateOnce(
     const validating = api.admission.validate(attributes.settle(view(next), view(old)))
     if (validating) await validating
   }
-  return storeUpdate(api, call, options, { key, live, old, hot, next, conditional, pace, parts })
+  const isBound = conditional && source.versionless !== true
+  return storeUpdate(api, call, options, {
+    key,
+    live,
+    old,
+    hot,
+    next,
+    conditional: isBound,
+    pace,
+    parts,
+  })
 }
 
 /** The present object, from its last write. */
@@ -259,7 +278,7 @@ async function checkUpdate(
 ): Promise<void> {
   const { served } = call
   const { strategy } = served
-  const c = parts ? { ...call.context(), parts } : call.context()
+  const c = parts ? contextWith(call.context(), parts) : call.context()
   const { metadata } = next
   const hooks = part ?? strategy
   if (part) takePart(next, old, part, strategy.sharesParts === true)
@@ -268,7 +287,7 @@ async function checkUpdate(
 
   if (!part) await prepared(served, next, c, pace)
   const errors = new FieldErrors()
-  const rules = { ...metadataRules(served, api), parts }
+  const rules = metadataRules(served, api, parts)
   await checked(pace, [
     () => {
       checkMetadata(metadata, errors.at('metadata'), rules)
@@ -310,23 +329,23 @@ async function storeUpdate(
   const table = await api.cache.resourceCache(served.storage)
   await pace.pause()
   const record = await paced(encodeObjectSteps(served, next, hot?.object), pace)
-  const wanted = asVersion(record, over)
   if (isFinished(served, next)) {
-    if (options.dryRun) return { is: 'object', status: 200, version: wanted }
+    const wanted = () => asVersion(record, over)
+    if (options.dryRun) return { is: 'object', status: 200, version: wanted() }
     const changes = objectChanges(api, { served, key, old, next: null, record: null, over })
     const commit = await storeChanges(api.cache, call, changes, table)
-    if (commit.done) return { is: 'object', status: 200, version: wanted }
+    if (commit.done) return { is: 'object', status: 200, version: wanted() }
     return again(call, commit, conditional)
   }
   await pace.pause()
   // No change: no write, no event, the same resourceVersion.
-  const isSame =
-    wanted.json().equals(live.json()) ||
-    (await isSameButTimes({ served, next, old, live, wanted }, pace))
+  const found =
+    isRecordOf(record, live) || isSameButTimes({ served, next, old, live, record }, pace)
+  const isSame = typeof found === 'boolean' ? found : await found
   if (isSame && (options.dryRun || !(live.isOutdated || (await api.isStale?.(key))))) {
     return { is: 'object', status: 200, version: live }
   }
-  if (options.dryRun) return { is: 'object', status: 200, version: wanted }
+  if (options.dryRun) return { is: 'object', status: 200, version: asVersion(record, over) }
   const changes = objectChanges(api, { served, key, old, next, record, over })
   const commit = await storeChanges(api.cache, call, changes, table)
   if (!commit.done) return isAllocationKey(commit.key) ? null : again(call, commit, conditional)
@@ -344,19 +363,19 @@ interface Compared {
   readonly next: Typed
   readonly old: Typed
   readonly live: StoredObject
-  readonly wanted: StoredObject
+  readonly record: Buffer
 }
 
 /** Whether the objects differ only in managedFields times: that alone is no change. */
 function isSameButTimes(compared: Compared, pace: Pace): boolean | Promise<boolean> {
-  const { next, old, live, wanted } = compared
+  const { next, old, live, record } = compared
   const { managedFields } = next.metadata
   const before = old.metadata.managedFields
   if (managedFields === before || !before) return false
   // Most writes change labels, or bytes after the metadata, which is cheap to detect.
   if (differ(next.metadata.labels, old.metadata.labels)) return false
   if (differ(next.metadata.annotations, old.metadata.annotations)) return false
-  if (!behindMetadata(wanted).equals(behindMetadata(live))) return false
+  if (!recordBehindMetadata(record).equals(behindMetadata(live))) return false
   if (!sameButTimes(managedFields, before)) return false
   const pause = pace.pause()
   return pause ? pause.then(() => isSameWithOwnersOf(compared)) : isSameWithOwnersOf(compared)
@@ -370,7 +389,7 @@ const differ = (
 function isSameWithOwnersOf({ served, next, old, live }: Compared): boolean {
   const managedFields = old.metadata.managedFields!
   const same = { ...next, metadata: { ...next.metadata, managedFields } }
-  return asVersion(encodeObject(served, same), live.revision).json().equals(live.json())
+  return isRecordOf(encodeObject(served, same), live)
 }
 
 const behindMetadata = (version: StoredObject) =>
