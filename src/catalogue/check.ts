@@ -1,23 +1,35 @@
 import type { FieldErrors } from '../meta/field-errors.ts'
 import type { Holds, Shape } from '../notation/shape.ts'
 
-type Check = (value: unknown, errors: FieldErrors) => void
+/** `before`: the value at the same place of an object that passed; what is the very same is not checked again. */
+type Check = (value: unknown, errors: FieldErrors, before: unknown) => void
+
+const NOTHING: Readonly<Record<string, unknown>> = {}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
 
 const checks = new WeakMap<Shape, Check | null>()
 
 /**
  * Checks the rules of the declaration itself: closed sets of values. An empty value is refused where it differs from an
- * absent one; elsewhere the two are the same, and another rule decides whether a value is required.
+ * absent one; elsewhere the two are the same, and another rule decides whether a value is required. `before`: an object
+ * that passed, and that may share parts with this one.
  */
-export function checkDeclared(shape: Shape, object: object, errors: FieldErrors): void {
-  checkOf(shape)?.(object, errors)
+export function checkDeclared(
+  shape: Shape,
+  object: object,
+  errors: FieldErrors,
+  before?: object,
+): void {
+  checkOf(shape)?.(object, errors, before)
 }
 
 function checkOf(shape: Shape): Check | null {
   const known = checks.get(shape)
   if (known !== undefined) return known
   // A recursive shape finds this while it is being compiled.
-  checks.set(shape, (value, errors) => checks.get(shape)?.(value, errors))
+  checks.set(shape, (value, errors, before) => checks.get(shape)?.(value, errors, before))
   const fields: { name: string; check: Check }[] = []
   let inline: Check[] = []
   for (const [name, facts] of shape.fields) {
@@ -41,13 +53,16 @@ function checkOf(shape: Shape): Check | null {
   const check: Check | null =
     fields.length === 0 && inline.length === 0
       ? null
-      : (value, errors) => {
+      : (value, errors, before) => {
+          if (value === before) return
           const object = value as Record<string, unknown>
+          const other = isObject(before) ? before : NOTHING
           for (const { name, check: one } of fields) {
             const inside = object[name]
-            if (inside !== undefined && inside !== null) one(inside, errors.at(name))
+            if (inside === undefined || inside === null || inside === other[name]) continue
+            one(inside, errors.at(name), other[name])
           }
-          for (const one of inline) one(value, errors)
+          for (const one of inline) one(value, errors, before)
         }
   checks.set(shape, check)
   return check
@@ -58,7 +73,11 @@ function checkHolds(holds: Holds): Check | null {
   if (holds.is === 'list') {
     const item = checkHolds(holds.of)
     return (
-      item && ((value, errors) => (value as unknown[]).forEach((one, i) => item(one, errors.at(i))))
+      item &&
+      ((value, errors, before) => {
+        const others: readonly unknown[] = Array.isArray(before) ? before : []
+        ;(value as unknown[]).forEach((one, i) => item(one, errors.at(i), others[i]))
+      })
     )
   }
   if (holds.is === 'map') {
@@ -66,7 +85,8 @@ function checkHolds(holds: Holds): Check | null {
     return (
       item &&
       ((value, errors) => {
-        for (const [key, one] of Object.entries(value as object)) item(one, errors.key(key))
+        for (const [key, one] of Object.entries(value as object))
+          item(one, errors.key(key), undefined)
       })
     )
   }

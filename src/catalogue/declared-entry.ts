@@ -120,8 +120,8 @@ function commonOf(declaration: Resource, v: Vocabulary) {
     namespaced: options.scope === 'namespace',
     verbs: ALL_VERBS.filter((verb) => !options.without?.includes(verb)),
     virtual: options.virtual ?? null,
-    check: (object: Typed, errors: Parameters<typeof checkDeclared>[2]) =>
-      checkDeclared(shape, object, errors),
+    check: (object: Typed, errors: Parameters<typeof checkDeclared>[2], before?: Typed) =>
+      checkDeclared(shape, object, errors, before),
     strategy: declaration,
     table: {
       columns: columns ?? STANDARD_COLUMNS,

@@ -53,8 +53,11 @@ export interface ResourceEntry {
   readonly topology: Topology | null
   /** Merge rules of strategic merge patch; null: the kind does not accept such patches. */
   readonly mergeSchema: Shape | null
-  /** Declarative checks of an object of the storage version, before the strategy runs. In steps where it is slow. */
-  readonly check: (object: Typed, errors: FieldErrors) => void | Steps<void>
+  /**
+   * Declarative checks of an object of the storage version, before the strategy runs. In steps where it is slow. `before`: a
+   * stored object that passed them, and that may share parts with this one.
+   */
+  readonly check: (object: Typed, errors: FieldErrors, before?: Typed) => void | Steps<void>
   /** Hooks and rules of the kind, for its storage version. */
   readonly strategy: Strategy
   readonly table: TableView

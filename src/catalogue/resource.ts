@@ -1,6 +1,7 @@
 import type { Steps } from '../base/steps.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { FieldErrors } from '../meta/field-errors.ts'
+import type { WrittenParts } from '../meta/known-parts.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { FieldFacts, ShapeClass } from '../notation/shape.ts'
 
@@ -12,13 +13,15 @@ export interface HookContext {
   /** Whether a feature gate is on. */
   readonly gate: (name: string) => boolean
   /** Whether containers may run privileged; defaults to false. */
-  readonly allowPrivileged?: boolean
+  readonly allowPrivileged?: boolean | undefined
   /** Receives the evaluation time of the rules of a schema; absent: it is not measured. */
-  readonly took?: (work: 'compilation' | 'evaluation', ms: number) => void
+  readonly took?: ((work: 'compilation' | 'evaluation', ms: number) => void) | undefined
   /** The requesting user; absent for requests of the server itself. */
-  readonly user?: Requester
+  readonly user?: Requester | undefined
+  /** Which parts of the object need not be checked again (see `checkPart`); absent: all are checked. */
+  readonly parts?: WrittenParts | undefined
   /** Resolved group version of the request, for kinds whose rules depend on it; absent: the storage version. */
-  readonly groupVersion?: string
+  readonly groupVersion?: string | undefined
 }
 
 /** The requesting user, as objects record it. */

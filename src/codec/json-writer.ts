@@ -18,14 +18,33 @@ export interface JsonOut {
   text(json: string): void
 }
 
-/** Writes members of an object, with commas between them; returns whether none is written so far. */
-export type WriteMembers = (object: JsonObject, out: JsonOut, isFirst: boolean) => boolean
+/** Destination that can tell what was written to it. */
+export interface ReadableOut extends JsonOut {
+  /** Bytes that were written. */
+  readonly length: number
+  /** A copy of what was written from a place on. */
+  since(from: number): Uint8Array
+}
+
+/**
+ * Writes members of an object, with commas between them; returns whether none is written so far. `before` is an object
+ * that nobody changes, and that may share parts with this one: what a part was written as the last time is copied. The
+ * destination has to be a {@link ReadableOut} then.
+ */
+export type WriteMembers = (
+  object: JsonObject,
+  out: JsonOut,
+  isFirst: boolean,
+  before?: JsonObject | null,
+) => boolean
 
 type Write = (value: unknown, out: JsonOut) => void
 
 /** Writes the members of the objects of one shape. Its function is replaced by a generated one. */
 export interface ShapeWriter {
   readonly members: WriteMembers
+  /** What objects of the shape and lists of them were written as, without their first bracket. */
+  readonly written: WeakMap<object, Uint8Array>
 }
 
 export interface Member {
@@ -58,19 +77,20 @@ export function membersWriter(
   without: readonly string[] = [],
 ): WriteMembers {
   const writer = shapeWriter(shape, v, without)
-  return (object, out, isFirst) => writer.members(object, out, isFirst)
+  return (object, out, isFirst, before) => writer.members(object, out, isFirst, before)
 }
 
 function shapeWriter(shape: Shape, v: Words, without: readonly string[] = []): ShapeWriter {
   let members: readonly Member[] | null = null
   const isUsedOften = useCounter(v)
-  const writer: { members: WriteMembers } = {
-    members(object, out, isFirst) {
+  const writer: ShapeWriter & { members: WriteMembers } = {
+    members(object, out, isFirst, before) {
       members ??= membersOf(shape, v).filter(({ key }) => !without.includes(key))
       if (!isUsedOften()) return interpreted(members, object, { out, isFirst })
       writer.members = generatedMembers(members)
-      return writer.members(object, out, isFirst)
+      return writer.members(object, out, isFirst, before)
     },
+    written: new WeakMap<object, Uint8Array>(),
   }
   return writer
 }

@@ -99,6 +99,11 @@ export class RecordWriter {
     return this.#at - this.#jsonStart
   }
 
+  /** A copy of the JSON from a place on. */
+  since(from: number): Uint8Array {
+    return Uint8Array.prototype.slice.call(this.#memory, this.#jsonStart + from, this.#at)
+  }
+
   /** Finished JSON. */
   text(text: string): void {
     const { length } = text

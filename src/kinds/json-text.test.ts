@@ -1,7 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { codecOf, plansOf, type JsonObject } from '../codec/codec.ts'
-import { membersWriter, type JsonOut } from '../codec/json-writer.ts'
+import type { Words } from '../codec/generated-code.ts'
+import { membersWriter, type JsonOut, type WriteMembers } from '../codec/json-writer.ts'
+import { RecordWriter } from '../engine/record.ts'
 import type { Holds, Shape } from '../notation/shape.ts'
 import { orch } from '../vocabulary/orch.ts'
 import { resources } from './index.ts'
@@ -93,5 +95,66 @@ test.each(
       )
     }),
     { numRuns: 60 },
+  )
+})
+
+const AT_ONCE: Words = { resolve: (template) => v.resolve(template), generates: 'at once' }
+
+/** An object made of parts of two others, which are the very same values. */
+function mixed(a: unknown, b: unknown, choose: () => number): unknown {
+  const choice = choose()
+  if (choice < 2 || !isMixable(a) || !isMixable(b)) return choice % 2 === 0 ? a : b
+  if (Array.isArray(a) !== Array.isArray(b)) return a
+  if (Array.isArray(a))
+    return a.map((item: unknown, i) => mixed(item, (b as unknown as unknown[])[i] ?? item, choose))
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])]
+  const members = names.flatMap((name) => {
+    const [one, other] = [a, b].map((of) => Object.getOwnPropertyDescriptor(of, name)?.value)
+    const member: unknown = one === undefined ? other : mixed(one, other ?? one, choose)
+    return choose() === 0 ? [] : [[name, member] as const]
+  })
+  return Object.fromEntries(members)
+}
+
+const isMixable = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !(value instanceof Uint8Array)
+
+function frozen<T>(value: T): T {
+  if (isMixable(value) && !Object.isFrozen(value))
+    Object.values(Object.freeze(value)).forEach(frozen)
+  return value
+}
+
+function recordOf(write: WriteMembers, object: JsonObject, before: JsonObject | null): string {
+  const out = new RecordWriter('')
+  out.byte(0x7b)
+  write(object, out, true, before)
+  out.byte(0x7d)
+  return out.record(0, 0).toString()
+}
+
+test.each(
+  resources.map((resource) => [resource.storage.shape.name, resource.storage.shape] as const),
+)('what is written of a %s does not depend on what was written before', (_name, shape) => {
+  const plain = membersWriter(shape, v)
+  const write = membersWriter(shape, AT_ONCE)
+  const objects = fc.tuple(objectOf(shape, DEPTH), objectOf(shape, DEPTH), objectOf(shape, DEPTH))
+  const choices = fc.infiniteStream(fc.integer({ min: 0, max: 5 }))
+  fc.assert(
+    fc.property(objects, choices, (some, stream) => {
+      let before: JsonObject | null = null
+      // Parts that stay are written, then kept, then copied.
+      for (const other of [...some, ...some]) {
+        const next: JsonObject = frozen(
+          mixed(before ?? other, other, () => stream.next().value!) as JsonObject,
+        )
+        const wanted = recordOf(plain, next, null)
+        expect(recordOf(write, next, before)).toBe(wanted)
+        expect(recordOf(write, { ...next }, next)).toBe(wanted)
+        expect(recordOf(write, { ...next }, next)).toBe(wanted)
+        before = next
+      }
+    }),
+    { numRuns: 30 },
   )
 })

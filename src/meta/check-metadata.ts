@@ -2,6 +2,7 @@ import { debugTime } from './debug-text.ts'
 import { isPrintable } from '../base/printable.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { renderValue, sameValue, type FieldErrors } from './field-errors.ts'
+import { checkPart, type WrittenParts } from './known-parts.ts'
 import {
   IMMUTABLE_MESSAGE,
   isDns1123Label,
@@ -19,6 +20,8 @@ export interface MetadataRules {
   /** Finalizers need no domain prefix. */
   readonly takesPlainFinalizers?: boolean | undefined
   readonly v: Vocabulary
+  /** Which parts need not be checked again (see `checkPart`); absent: all are checked. */
+  readonly parts?: WrittenParts | undefined
 }
 
 const MAX_ANNOTATION_BYTES = 262_144
@@ -35,12 +38,14 @@ export function checkMetadata(meta: ObjectMeta, errors: FieldErrors, rules: Meta
   }
   const { labels, annotations, ownerReferences, finalizers, managedFields } = meta
   // Most objects have few of them: what is absent gets no scope.
-  if (labels) checkLabels(labels, errors.at('labels'))
-  if (annotations) checkAnnotations(annotations, errors.at('annotations'))
+  if (labels) checkPart(labels, errors.at('labels'), rules, checkLabels)
+  if (annotations) checkPart(annotations, errors.at('annotations'), rules, checkAnnotations)
   if (ownerReferences) checkOwners(ownerReferences, errors.at('ownerReferences'))
   if (finalizers) checkFinalizers(finalizers, errors.at('finalizers'), rules)
-  if (managedFields)
-    for (let i = 0; i < managedFields.length; i++) checkManagedFields(managedFields[i]!, errors, i)
+  if (!managedFields) return
+  const at = errors.at('managedFields')
+  for (let i = 0; i < managedFields.length; i++)
+    checkPart(managedFields[i]!, at.at(i), rules, checkManagedFields)
 }
 
 function checkNames(
@@ -143,9 +148,7 @@ function checkFinalizers(
   }
 }
 
-/** Checks the entry of this index. */
-function checkManagedFields(entry: ManagedFieldsEntry, metadata: FieldErrors, i: number): void {
-  const errors = metadata.at('managedFields', i)
+function checkManagedFields(entry: ManagedFieldsEntry, errors: FieldErrors): void {
   const { operation = '', fieldsType, manager = '', subresource = '' } = entry
   if (operation !== 'Apply' && operation !== 'Update') {
     errors.at('operation').invalid(operation, 'must be `Apply` or `Update`')

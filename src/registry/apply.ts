@@ -47,9 +47,10 @@ export async function apply(api: WriteDependencies, call: Call): Promise<Result>
     applied(api, call, config, { live, hot: isLikeable(call.served) ? hot : null, options, c })
   return updateObject(
     api,
-    { ...call, versionless: metadataOf(config)['resourceVersion'] === undefined },
+    call,
     {
       tracked: true,
+      versionless: metadataOf(config)['resourceVersion'] === undefined,
       next: async ({ old, hot }) => of(old, hot),
       async fresh() {
         const { uid } = metadataOf(config)

@@ -8,6 +8,7 @@ import type { Ids } from '../base/ids.ts'
 import type { RequestParts } from '../base/request-parts.ts'
 import { placeOfKey, type ObjectPlace } from '../base/store-keys.ts'
 import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
+import type { WrittenParts } from '../meta/known-parts.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import type { HookContext, Requester } from '../catalogue/resource.ts'
 import type { AgentTls } from './connect/target.ts'
@@ -240,21 +241,28 @@ export const first = (query: Query, name: string): string | undefined => query.g
 
 /** The context of hooks for a request at this moment. */
 export function hookContext(
-  api: HookDependencies,
+  { v, clock, gate, allowPrivileged, took }: HookDependencies,
   user?: User,
   served?: ResourceEntry,
 ): HookContext {
-  const { v, clock, gate, allowPrivileged, took } = api
   // Spreads would double the cost.
-  const c: Made<HookContext> = { v, now: clock.now(), gate, allowPrivileged }
-  if (took) c.took = took
-  if (user) c.user = user
-  if (served) c.groupVersion = served.groupVersion
-  return c
+  return {
+    v,
+    now: clock.now(),
+    gate,
+    allowPrivileged,
+    took,
+    user,
+    parts: undefined,
+    groupVersion: served?.groupVersion,
+  }
 }
 
-/** While it is made. */
-type Made<T> = { -readonly [K in keyof T]: T[K] }
+/** The same for an object whose parts may be known; all contexts have one shape, without a copy by members. */
+export const contextWith = (
+  { v, now, gate, allowPrivileged, took, user, groupVersion }: HookContext,
+  parts: WrittenParts,
+): HookContext => ({ v, now, gate, allowPrivileged, took, user, parts, groupVersion })
 
 /** A context that is created once, on first use: all steps of a request share one time. */
 export function contextOnce(

@@ -201,6 +201,90 @@ function writeOf(choose: Choose): Write {
   return { how, resource, body: how === 'put' ? body : part, query: { fieldManager: manager } }
 }
 
+const full = {
+  ...head('apps/v1', 'Deployment'),
+  metadata: { name: 'o', labels: { l: '1' }, annotations: { n: '1' } },
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { a: 'b' } },
+    template: {
+      metadata: { labels: { a: 'b' }, annotations: { n: '1' } },
+      spec: {
+        containers: ['c', 'd'].map((name) => ({
+          name,
+          image: 'i:1',
+          env: [{ name: 'E', value: '1' }],
+          ports: [{ containerPort: 80 }],
+          resources: { limits: { cpu: '1', memory: '1Gi' } },
+          volumeMounts: [{ name: 'v', mountPath: '/v' }],
+          livenessProbe: { tcpSocket: { port: 80 } },
+        })),
+        volumes: [
+          { name: 'v', emptyDir: {} },
+          { name: 'disk', gcePersistentDisk: { pdName: 'd', readOnly: true } },
+        ],
+      },
+    },
+  },
+}
+
+const inContainer = (choose: Choose): Body => ({
+  name: choose(['c', 'd']),
+  ...choose<Body>([
+    { image: choose(['i:2', 'i:3', '']) },
+    { env: [{ name: choose(['E', 'F', '1 F']), value: choose(['1', '2']) }] },
+    { ports: [{ containerPort: 80, hostPort: choose([80, 81, 99999]) }] },
+    { resources: { limits: { memory: choose(['1Gi', '1500m', '-1']) } } },
+    { livenessProbe: { successThreshold: choose([1, 2]) } },
+    { volumeMounts: [{ mountPath: choose(['/v', '/w']), name: choose(['v', 'disk', 'none']) }] },
+  ]),
+})
+
+const inTemplate = (choose: Choose): Body =>
+  choose<Body>([
+    { spec: { containers: [inContainer(choose)] } },
+    { spec: { containers: [inContainer(choose), inContainer(choose)] } },
+    { spec: { volumes: [{ name: 'v', $patch: 'delete' }] } },
+    { spec: { volumes: [{ name: 'v', emptyDir: {} }] } },
+    {
+      spec: { volumes: [{ name: 'disk', gcePersistentDisk: { readOnly: choose([true, false]) } }] },
+    },
+    { spec: { hostNetwork: choose([true, false, null]) } },
+    { spec: { restartPolicy: choose(['Always', 'Never']) } },
+    { spec: { activeDeadlineSeconds: choose([null, 1]) } },
+    { spec: { dnsConfig: choose([null, { searches: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] }]) } },
+    { metadata: { labels: { a: choose(['b', 'c']), z: choose(['1', '$']) } } },
+    { metadata: { annotations: { n: choose(['1', '2']), [choose(['k', 'k l'])]: '1' } } },
+  ])
+
+/** A change of one part of a deployment, which may not fit the others. */
+function changeOf(choose: Choose): Write {
+  const resource = 'deployments'
+  if (choose([1, 2, 3, 4, 5, 6]) === 1) {
+    const [from, path] = choose([
+      ['containers/0', 'containers/-'],
+      ['containers/1', 'containers/0'],
+      ['volumes/0', 'volumes/-'],
+      ['containers/0/env/0', 'containers/1/env/-'],
+      ['containers/0/ports/0', 'containers/1/ports/0'],
+    ])
+    const at = (place: string) => `/spec/template/spec/${place}`
+    return { how: 'json', resource, body: [{ op: 'copy', from: at(from!), path: at(path!) }] }
+  }
+  const body = choose<Body>([
+    { spec: { template: inTemplate(choose) } },
+    { spec: { template: inTemplate(choose) } },
+    { spec: { template: inTemplate(choose), replicas: choose([1, 2]) } },
+    { spec: { replicas: choose([1, 2, 3, -1]) } },
+    { spec: { minReadySeconds: choose([0, 1, 700]) } },
+    { spec: { selector: { matchLabels: { a: choose(['b', 'c']) } } } },
+    { spec: { strategy: { type: choose(['RollingUpdate', 'Odd']) } } },
+    { metadata: { labels: { l: choose(['1', '2', '?']) } } },
+    { metadata: { annotations: { n: choose(['1', '2']), [choose(['k', 'k l'])]: '1' } } },
+  ])
+  return { how: 'strategic', resource, body }
+}
+
 describe('writes that begin with what the last one stored', () => {
   let fast: InProcess
   let plain: InProcess
@@ -235,6 +319,33 @@ describe('writes that begin with what the last one stored', () => {
     }
     expect(codes.get(200)).toBeGreaterThan(120)
     expect(hot.found).toBeGreaterThan(120)
+  })
+
+  test('are refused for what was changed and for what fits it no longer', async () => {
+    const choose = chooser(11)
+    const codes = new Map<unknown, number>()
+    let warned = 0
+    for (let i = 0; i < 600; i++) {
+      const isNew = i % 20 === 0
+      const write: Write = isNew
+        ? { how: 'put', resource: 'deployments', body: full }
+        : changeOf(choose)
+      if (i === 0)
+        await Promise.all(
+          [apis.plain, apis.fast].map((api) =>
+            send(api, { ...write, how: 'apply', query: { fieldManager: 'm', force: 'true' } }),
+          ),
+        )
+      const wanted = (await send(apis.plain, write)) as unknown[]
+      expect(await send(apis.fast, write), `${i}: ${JSON.stringify(write)}`).toEqual(wanted)
+      const code = typeof wanted[0] === 'string' ? 200 : wanted[0]
+      codes.set(code, (codes.get(code) ?? 0) + 1)
+      warned += (wanted.at(-1) as unknown[]).length > 0 ? 1 : 0
+      for (const one of [fast, plain]) one.clock.advance(400)
+    }
+    expect(codes.get(200)).toBeGreaterThan(150)
+    expect(codes.get(422)).toBeGreaterThan(100)
+    expect(warned).toBeGreaterThan(10)
   })
 })
 

@@ -7,6 +7,7 @@ import type { Pair } from '../codec/over.ts'
 import { finish, type Steps } from '../base/steps.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { HookContext } from '../catalogue/resource.ts'
+import { KnownParts, type WrittenParts } from '../meta/known-parts.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { WrittenNumbers } from '../codec/written-numbers.ts'
@@ -65,6 +66,8 @@ export class HotObjects {
   #old: ReadonlyMap<string, HotObject> = new Map()
   #bytes = 0
   readonly #most: number
+  /** Parts of the objects that passed rules. */
+  readonly #parts = new KnownParts()
 
   constructor(most = MOST_BYTES) {
     this.#most = most
@@ -74,6 +77,13 @@ export class HotObjects {
   find({ storage }: Pick<ResourceEntry, 'storage'>, live: StoredObject): HotObject | null {
     const hot = this.#young.get(live.key) ?? this.#old.get(live.key)
     return hot?.revision === live.revision && hot.storage === storage ? hot : null
+  }
+
+  /** For the checks of an object that may share parts with the present one; undefined: all of it has to be checked. */
+  partsFor(served: ResourceEntry): WrittenParts | undefined {
+    const { allocate, canonicalize } = served.strategy
+    // These change the object after its checks.
+    return isLikeable(served) && !allocate && !canonicalize ? this.#parts.begin() : undefined
   }
 
   /** Keeps the object that a write stored as this version; it must not be changed from now on. */

@@ -145,30 +145,48 @@ export function convertFromStorage(served: ResourceEntry, storage: Typed, c: Hoo
 export const encodeObject = (served: ResourceEntry, object: Typed): Buffer =>
   writeRecord(served, object, selectorText(served, object))
 
-/** The same in steps, with one at the end: the commit may take long as well. */
-export function* encodeObjectSteps(served: ResourceEntry, object: Typed): Steps<Buffer> {
+/**
+ * The same in steps, with one at the end: the commit may take long as well. `before`: an object that nobody changes from now
+ * on, and that may share parts with this one.
+ */
+export function* encodeObjectSteps(
+  served: ResourceEntry,
+  object: Typed,
+  before: Typed | null = null,
+): Steps<Buffer> {
   const selectors = selectorText(served, object)
   yield
-  const record = writeRecord(served, object, selectors)
+  const record = writeRecord(served, object, selectors, before)
   yield
   return record
 }
 
-function writeRecord({ storage }: ResourceEntry, object: Typed, selectors: string): Buffer {
+function writeRecord(
+  { storage }: ResourceEntry,
+  object: Typed,
+  selectors: string,
+  before: Typed | null,
+): Buffer {
   const meta = object.metadata as unknown as JsonObject
+  const metaBefore = before && (before.metadata as unknown as JsonObject)
   const writer = new RecordWriter(selectors, storage.storageTag)
   writer.bytes(storage.opening)
   writer.text('"metadata":')
   const metaStart = writer.length
   writer.byte(OPEN)
-  const isFirst = beforeVersion(meta, writer, true)
+  const isFirst = beforeVersion(meta, writer, true, metaBefore)
   writer.text(isFirst ? '"resourceVersion":"' : ',"resourceVersion":"')
   writer.revisionHere()
   writer.byte(QUOTE)
-  behindVersion(meta, writer, false)
+  behindVersion(meta, writer, false, metaBefore)
   writer.byte(CLOSE)
   const metaLength = writer.length - metaStart
-  storage.behindMetadata(object as unknown as JsonObject, writer, false)
+  storage.behindMetadata(
+    object as unknown as JsonObject,
+    writer,
+    false,
+    before as unknown as JsonObject,
+  )
   writer.byte(CLOSE)
   return writer.record(metaStart, metaLength)
 }
@@ -180,6 +198,26 @@ const QUOTE = 0x22
 /** An object that is not stored, as a StoredObject; for dry runs. */
 export const asVersion = (record: Buffer, revision: number): StoredObject =>
   StoredObject.of(record, { key: '', revision, created: revision, prev: null }, null)
+
+/** Whether a record has the JSON of a version, apart from the revision. */
+export function isRecordOf(record: Buffer, version: StoredObject): boolean {
+  const { rvAt, selectorBytes, bytes } = readHeader(record)
+  const from = bytes + selectorBytes
+  const { rvDigits, jsonBytes } = version
+  if (rvAt !== version.rvAt || record.length - from !== jsonBytes - rvDigits) return false
+  const json = version.json()
+  // What differs is at the end of the metadata, or behind it, most of the time.
+  return (
+    record.compare(json, rvAt + rvDigits, jsonBytes, from + rvAt) === 0 &&
+    record.compare(json, 0, rvAt, from, from + rvAt) === 0
+  )
+}
+
+/** The JSON behind the metadata in a record. */
+export function recordBehindMetadata(record: Buffer): Buffer {
+  const { selectorBytes, metaStart, metaLength, bytes } = readHeader(record)
+  return record.subarray(bytes + selectorBytes + metaStart + metaLength)
+}
 
 const VERSION_OPENING = '"resourceVersion":"'
 const COMMA = 0x2c

@@ -62,8 +62,12 @@ async function patchOnce(api: WriteDependencies, call: Call): Promise<Result> {
   const { change, options } = await readPatch(api, call, call.served)
   return updateObject(
     api,
-    { ...call, versionless: change.versionless },
-    { next: (present) => patched(call, options, present, change), fresh: null },
+    call,
+    {
+      next: (present) => patched(call, options, present, change),
+      fresh: null,
+      versionless: change.versionless,
+    },
     options,
   )
 }

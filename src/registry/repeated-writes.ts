@@ -107,7 +107,6 @@ export class RepeatedWrites {
     const isCreating =
       known.how.mediaType === APPLY || (isWhole && call.served.strategy.createOnUpdate)
     const fresh = isCreating ? () => Promise.reject<Typed>(NOT_REPEATED) : null
-    const own = isWhole ? call : { ...call, versionless: resourceVersion === undefined }
     let isSame = true
     const replaced = (sent: Typed, by: Typed) => {
       isSame = sameJson(sent, by)
@@ -115,8 +114,15 @@ export class RepeatedWrites {
     try {
       const result = await updateObject(
         api,
-        own,
-        { next, tracked: true, sharesParts: !call.served.over, fresh, replaced },
+        call,
+        {
+          next,
+          tracked: true,
+          sharesParts: !call.served.over,
+          versionless: !isWhole && resourceVersion === undefined,
+          fresh,
+          replaced,
+        },
         options,
       )
       // What admission added would stay in the next object, although its body does not have it.

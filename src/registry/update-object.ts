@@ -6,6 +6,7 @@ import { conflict, invalid, modified, notFound } from '../meta/errors.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { checkMetadata, checkMetadataUpdate } from '../meta/check-metadata.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
+import type { WrittenParts } from '../meta/known-parts.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import { parseJson } from '../codec/json-text.ts'
 import { sameJson } from '../patch/json-value.ts'
@@ -15,9 +16,16 @@ import type { StoredObject } from '../cache/stored-object.ts'
 import type { Commit } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
-import { keyOf, storeChanges, type WriteDependencies, type Call } from './context.ts'
+import { contextWith, keyOf, storeChanges, type WriteDependencies, type Call } from './context.ts'
 import { isLikeable, type HotObject } from './hot-objects.ts'
-import { asVersion, decodeDocumentSteps, encodeObject, encodeObjectSteps } from './objects.ts'
+import {
+  asVersion,
+  decodeDocumentSteps,
+  encodeObject,
+  encodeObjectSteps,
+  isRecordOf,
+  recordBehindMetadata,
+} from './objects.ts'
 import { objectChanges } from './object-changes.ts'
 import type { WriteOptions } from './options.ts'
 import { namedRevision } from './named-revision.ts'
@@ -72,6 +80,8 @@ export interface Source {
   readonly isAdmitted?: true
   /** The status-like sub-resource to write, where the call does not name it. */
   readonly part?: PartSubresource<Typed>
+  /** As in a call. */
+  readonly versionless?: boolean
   /** Attempts while others write the object; without: until it succeeds or the client disconnects. */
   readonly attempts?: number
 }
@@ -147,14 +157,25 @@ async function updateOnce(
   if (changed !== sent) source.replaced?.(sent, changed)
   if (call.subresource === '') await guarded(api, { call, object: changed, old })
   const conditional = checkVersion(call, changed.metadata, old.metadata)
-  await checkUpdate(api, call, { next: changed, old, part: partOf(call, source) }, pace)
+  const parts = api.hot?.partsFor(served)
+  await checkUpdate(api, call, { next: changed, old, hot, part: partOf(call, source), parts }, pace)
   const next = await allocated(api, call, changed, old)
   if (attributes) {
     const { view = (object: Typed) => object } = source
     const validating = api.admission.validate(attributes.settle(view(next), view(old)))
     if (validating) await validating
   }
-  return storeUpdate(api, call, options, { key, live, old, hot, next, conditional, pace })
+  const isBound = conditional && source.versionless !== true
+  return storeUpdate(api, call, options, {
+    key,
+    live,
+    old,
+    hot,
+    next,
+    conditional: isBound,
+    pace,
+    parts,
+  })
 }
 
 /** The present object, from its last write. */
@@ -239,16 +260,25 @@ function checkVersion(call: Call, metadata: ObjectMeta, old: ObjectMeta): boolea
   return conditional
 }
 
+/** The objects of an update, and what is known of their parts. */
+interface UncheckedUpdate {
+  readonly next: Typed
+  readonly old: Typed
+  readonly hot: HotObject | null
+  readonly part: PartSubresource<Typed> | null
+  readonly parts: WrittenParts | undefined
+}
+
 /** Runs the hooks and checks of an update, of the object or a status-like sub-resource. Throws 422. */
 async function checkUpdate(
   api: WriteDependencies,
   call: Call,
-  { next, old, part }: { next: Typed; old: Typed; part: PartSubresource<Typed> | null },
+  { next, old, hot, part, parts }: UncheckedUpdate,
   pace: Pace,
 ): Promise<void> {
   const { served } = call
   const { strategy } = served
-  const c = call.context()
+  const c = parts ? contextWith(call.context(), parts) : call.context()
   const { metadata } = next
   const hooks = part ?? strategy
   if (part) takePart(next, old, part, strategy.sharesParts === true)
@@ -257,13 +287,13 @@ async function checkUpdate(
 
   if (!part) await prepared(served, next, c, pace)
   const errors = new FieldErrors()
-  const rules = metadataRules(served, api)
+  const rules = metadataRules(served, api, parts)
   await checked(pace, [
     () => {
       checkMetadata(metadata, errors.at('metadata'), rules)
       checkMetadataUpdate(metadata, old.metadata, errors.at('metadata'))
     },
-    () => served.check(next, errors),
+    () => served.check(next, errors, parts && hot?.object),
     () => (part ? part.validate?.(next, errors, c) : strategy.validate?.(next, errors, c, old)),
     () => hooks.validateUpdate?.(next, old, errors, c),
   ])
@@ -284,6 +314,7 @@ interface CheckedUpdate {
   /** The client named the resourceVersion that it changes. */
   readonly conditional: boolean
   readonly pace: Pace
+  readonly parts: WrittenParts | undefined
 }
 
 /** Stores an update, or removes an object without remaining finalizers; null when another writer was first. */
@@ -291,35 +322,38 @@ async function storeUpdate(
   api: WriteDependencies,
   call: Call,
   options: WriteOptions,
-  { key, live, old, hot, next, conditional, pace }: CheckedUpdate,
+  { key, live, old, hot, next, conditional, pace, parts }: CheckedUpdate,
 ): Promise<Result | null> {
   const { served } = call
   const over = live.revision
   const table = await api.cache.resourceCache(served.storage)
   await pace.pause()
-  const record = await paced(encodeObjectSteps(served, next), pace)
-  const wanted = asVersion(record, over)
+  const record = await paced(encodeObjectSteps(served, next, hot?.object), pace)
   if (isFinished(served, next)) {
-    if (options.dryRun) return { is: 'object', status: 200, version: wanted }
+    const wanted = () => asVersion(record, over)
+    if (options.dryRun) return { is: 'object', status: 200, version: wanted() }
     const changes = objectChanges(api, { served, key, old, next: null, record: null, over })
     const commit = await storeChanges(api.cache, call, changes, table)
-    if (commit.done) return { is: 'object', status: 200, version: wanted }
+    if (commit.done) return { is: 'object', status: 200, version: wanted() }
     return again(call, commit, conditional)
   }
   await pace.pause()
   // No change: no write, no event, the same resourceVersion.
-  const isSame =
-    wanted.json().equals(live.json()) ||
-    (await isSameButTimes({ served, next, old, live, wanted }, pace))
+  const found =
+    isRecordOf(record, live) || isSameButTimes({ served, next, old, live, record }, pace)
+  const isSame = typeof found === 'boolean' ? found : await found
   if (isSame && (options.dryRun || !(live.isOutdated || (await api.isStale?.(key))))) {
     return { is: 'object', status: 200, version: live }
   }
-  if (options.dryRun) return { is: 'object', status: 200, version: wanted }
+  if (options.dryRun) return { is: 'object', status: 200, version: asVersion(record, over) }
   const changes = objectChanges(api, { served, key, old, next, record, over })
   const commit = await storeChanges(api.cache, call, changes, table)
   if (!commit.done) return isAllocationKey(commit.key) ? null : again(call, commit, conditional)
   const version = committed(table, changes[0], commit.at)
-  if (version.revision === commit.at) api.hot?.keep(served, version, next, hot)
+  if (version.revision === commit.at) {
+    api.hot?.keep(served, version, next, hot)
+    parts?.settle()
+  }
   return { is: 'object', status: 200, version }
 }
 
@@ -329,19 +363,19 @@ interface Compared {
   readonly next: Typed
   readonly old: Typed
   readonly live: StoredObject
-  readonly wanted: StoredObject
+  readonly record: Buffer
 }
 
 /** Whether the objects differ only in managedFields times: that alone is no change. */
 function isSameButTimes(compared: Compared, pace: Pace): boolean | Promise<boolean> {
-  const { next, old, live, wanted } = compared
+  const { next, old, live, record } = compared
   const { managedFields } = next.metadata
   const before = old.metadata.managedFields
   if (managedFields === before || !before) return false
   // Most writes change labels, or bytes after the metadata, which is cheap to detect.
   if (differ(next.metadata.labels, old.metadata.labels)) return false
   if (differ(next.metadata.annotations, old.metadata.annotations)) return false
-  if (!behindMetadata(wanted).equals(behindMetadata(live))) return false
+  if (!recordBehindMetadata(record).equals(behindMetadata(live))) return false
   if (!sameButTimes(managedFields, before)) return false
   const pause = pace.pause()
   return pause ? pause.then(() => isSameWithOwnersOf(compared)) : isSameWithOwnersOf(compared)
@@ -355,7 +389,7 @@ const differ = (
 function isSameWithOwnersOf({ served, next, old, live }: Compared): boolean {
   const managedFields = old.metadata.managedFields!
   const same = { ...next, metadata: { ...next.metadata, managedFields } }
-  return asVersion(encodeObject(served, same), live.revision).json().equals(live.json())
+  return isRecordOf(encodeObject(served, same), live)
 }
 
 const behindMetadata = (version: StoredObject) =>

@@ -7,6 +7,8 @@ import { badRequest, invalid } from '../meta/errors.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { FieldErrors, TooManyErrors } from '../meta/field-errors.ts'
 import { copyJson } from '../codec/json-clone.ts'
+import type { MetadataRules } from '../meta/check-metadata.ts'
+import type { WrittenParts } from '../meta/known-parts.ts'
 import { isDns1123Subdomain } from '../meta/names.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import type { HookContext } from '../catalogue/resource.ts'
@@ -148,11 +150,17 @@ export function refuseInvalid(served: ResourceEntry, name: string, errors: Field
     throw invalid({ group: served.group, kind: served.kind }, name, errors.list)
 }
 
-export const metadataRules = (served: ResourceEntry, api: WriteDependencies) => ({
+/** The rules of the metadata of a kind. */
+export const metadataRules = (
+  served: ResourceEntry,
+  api: WriteDependencies,
+  parts?: WrittenParts,
+): MetadataRules => ({
   namespaced: served.namespaced,
   nameRule: served.strategy.nameRule ?? isDns1123Subdomain,
   takesPlainFinalizers: served.strategy.takesPlainFinalizers,
   v: api.v,
+  parts,
 })
 
 /** UTF-16 units of owners in a warning. */

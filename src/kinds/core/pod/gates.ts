@@ -48,6 +48,8 @@ const FIELDS: readonly GatedField[] = [
  * Changes the spec.
  */
 export function dropGatedPodFields(spec: PodSpec, old: PodSpec | null, c: HookContext): void {
+  // It uses what it uses.
+  if (spec === old) return
   for (const { gate, field, holders } of FIELDS) {
     if (c.gate(gate)) continue
     const used = held(holders(spec), field)

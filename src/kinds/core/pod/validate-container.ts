@@ -1,4 +1,5 @@
 import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { checkPart } from '../../../meta/known-parts.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
 import type { HookContext } from '../../../catalogue/resource.ts'
 import { needText } from '../volumes/paths.ts'
@@ -35,7 +36,7 @@ export function validateContainers(
     const at = errors.at(i)
     validateCommon(one, at, around)
     if (one.lifecycle) validateLifecycle(one.lifecycle, at.at('lifecycle'))
-    validateProbes(one, at)
+    validateProbes(one, at, around.c)
   })
   validateHostPorts(
     list.map(({ ports }, index) => ({ ...(ports && { ports }), index })),
@@ -46,17 +47,18 @@ export function validateContainers(
 function validateProbes(
   { livenessProbe, readinessProbe, startupProbe }: Container,
   errors: FieldErrors,
+  c: HookContext,
 ): void {
   for (const [name, probe] of Object.entries({ livenessProbe, startupProbe })) {
     if (!probe) continue
     const at = errors.at(name)
-    validateProbe(probe, at)
+    checkPart(probe, at, c, validateProbe)
     const { successThreshold = 0 } = probe
     if (successThreshold !== 1) at.at('successThreshold').invalid(successThreshold, 'must be 1')
   }
   if (!readinessProbe) return
   const at = errors.at('readinessProbe')
-  validateProbe(readinessProbe, at)
+  checkPart(readinessProbe, at, c, validateProbe)
   const grace = readinessProbe.terminationGracePeriodSeconds
   if (grace !== undefined) {
     at.at('terminationGracePeriodSeconds').invalid(grace, 'must not be set for readinessProbes')
@@ -112,19 +114,23 @@ function validateCommon(
   { c, volumes, names }: ContainerSurroundings,
 ): void {
   const { name, ports, env, envFrom, securityContext } = container
+  const isKnown = c.parts?.pass(validateCommon, container) === true
+  const before = errors.list.length
   if (name === '') errors.at('name').required()
-  else errors.at('name').invalidAll(name, isDns1123Label(name))
+  else if (!isKnown) errors.at('name').invalidAll(name, isDns1123Label(name))
   if (names.has(name)) errors.at('name').duplicate(name)
   if (name !== '') names.add(name)
+  if (isKnown) return validateMounting(container, volumes, errors)
   needText(container.image, errors.at('image'))
   needText(container.terminationMessagePolicy, errors.at('terminationMessagePolicy'))
-  if (ports) validatePorts(ports, errors.at('ports'))
-  if (env) validateEnv(env, errors.at('env'), c)
+  if (ports) checkPart(ports, errors.at('ports'), c, validatePorts)
+  if (env) checkPart(env, errors.at('env'), c, validateEnv)
   if (envFrom) validateEnvFrom(envFrom, errors.at('envFrom'))
   validateMounting(container, volumes, errors)
   needText(container.imagePullPolicy, errors.at('imagePullPolicy'))
-  validateContainerResources(container.resources, errors.at('resources'), c)
+  checkPart(container.resources, errors.at('resources'), c, validateContainerResources)
   if (securityContext) validateSecurityContext(securityContext, errors.at('securityContext'), c)
+  if (errors.list.length === before) c.parts?.add(validateCommon, container)
 }
 
 /**

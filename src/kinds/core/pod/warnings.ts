@@ -21,7 +21,17 @@ interface PodLike {
 /**
  * Warnings about a pod or a template; `prefix` is the path of the template, empty for a pod.
  */
-export function podWarnings({ metadata, spec }: PodLike, c: HookContext, prefix = ''): string[] {
+export function podWarnings(pod: PodLike, c: HookContext, prefix = ''): readonly string[] {
+  const { parts } = c
+  if (parts?.pass(podWarnings, pod)) return NONE
+  const found = allWarnings(pod, c, prefix)
+  if (found.length === 0) parts?.add(podWarnings, pod)
+  return found
+}
+
+const NONE: readonly string[] = []
+
+function allWarnings({ metadata, spec }: PodLike, c: HookContext, prefix: string): string[] {
   const base = prefix === '' ? '' : `${prefix}.`
   const path = `${base}spec`
   const annotations = metadata.annotations ?? {}

@@ -223,6 +223,11 @@ export function validateVolumes(
   for (const { ephemeral, name } of volumes ?? []) {
     if (ephemeral && pod.name) made.add(claimName(pod.name, name))
   }
+  // Those of a template depend on nothing else.
+  const parts = pod.name === undefined && volumes ? c.parts : undefined
+  if (parts?.pass(validateVolumes, volumes!))
+    return new Map(volumes!.map((volume) => [volume.name, volume]))
+  const errorsBefore = errors.list.length
   volumes?.forEach((volume, i) => {
     const at = errors.at(i)
     const { name } = volume
@@ -240,6 +245,7 @@ export function validateVolumes(
       )
     }
   })
+  if (errors.list.length === errorsBefore) parts?.add(validateVolumes, volumes!)
   return valid
 }
 

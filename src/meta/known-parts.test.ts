@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { FieldErrors } from './field-errors.ts'
+import { checkPart, KnownParts } from './known-parts.ts'
+
+const asked: string[] = []
+
+function rule(part: { readonly is: string }, errors: FieldErrors): void {
+  asked.push(part.is)
+  if (part.is === 'bad') errors.invalid(part.is, 'is bad')
+}
+
+/** The rule as another one. */
+const other: typeof rule = (part, errors) => rule(part, errors)
+
+test('a part that passed a rule is not checked again once its object is stored', () => {
+  const known = new KnownParts()
+  const good = { is: 'good' }
+  const bad = { is: 'bad' }
+  const errors = new FieldErrors()
+  const check = (parts = known.begin()) => {
+    asked.length = 0
+    for (const part of [good, bad]) checkPart(part, errors.at(part.is), { parts }, rule)
+    return [...asked]
+  }
+  const first = known.begin()
+  expect(check(first)).toEqual(['good', 'bad'])
+  // Its write may still be refused, and its parts changed.
+  expect(check()).toEqual(['good', 'bad'])
+  first.settle()
+  expect(check()).toEqual(['bad'])
+  expect(errors.list.map(({ field }) => field)).toEqual(['bad', 'bad', 'bad'])
+  asked.length = 0
+  checkPart({ ...good }, errors, { parts: known.begin() }, rule)
+  checkPart(good, errors, { parts: known.begin() }, other)
+  checkPart(good, errors, {}, rule)
+  expect(asked).toEqual(['good', 'good', 'good'])
+})
