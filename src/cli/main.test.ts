@@ -203,6 +203,7 @@ describe('options of the server', () => {
       cipherSuites: [],
       http2MaxStreams: 0,
       joinsResponses: true,
+      ownHttp1: true,
       sharesPort: false,
       hstsDirectives: [],
       goawayChance: 0,

@@ -4,6 +4,7 @@ import type { Duplex, Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import type { ReadTurns } from '../flowcontrol/read-turns.ts'
 import { Abortable } from './abortable.ts'
+import { chunkFrame, FRAME_UP_TO } from './http1-chunks.ts'
 import { lingerAfter } from './http1-linger.ts'
 import { forgetResponse, originForm } from './http1-refusals.ts'
 import { ObservedOut } from './observed-out.ts'
@@ -299,26 +300,6 @@ class StreamOut implements Out {
   destroy(): void {
     this.#stream.destroy()
   }
-}
-
-/** Longer pieces are not copied into frames. */
-const FRAME_UP_TO = 16 << 10
-const LINE_END = Buffer.from('\r\n')
-
-/** The last piece that was framed: a watch event goes to all of its watchers, one after the other. */
-let framed: { readonly chunk: Buffer; readonly frame: Buffer } | null = null
-
-/** A piece as chunk of the chunked transfer coding (RFC 9112, section 7.1). */
-function chunkFrame(chunk: Buffer): Buffer {
-  if (framed?.chunk === chunk) return framed.frame
-  const frame = Buffer.concat([
-    Buffer.from(`${chunk.length.toString(16)}\r\n`, 'latin1'),
-    chunk,
-    LINE_END,
-  ])
-  if (framed === null) setImmediate(() => (framed = null))
-  framed = { chunk, frame }
-  return frame
 }
 
 /** A response over HTTP/1.1; each short piece is one write to the connection, framed once for all receivers. */

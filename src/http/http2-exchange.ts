@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls'
 import type { RequestHead } from '../http2/request-head.ts'
 import type { ServerStream } from '../http2/server-stream.ts'
 import { Abortable } from './abortable.ts'
+import { dateText } from './date-text.ts'
 import type { Exchange, ExchangeObserver, HeaderList, Out } from './exchange.ts'
 import { ObservedOut } from './observed-out.ts'
 import { collectBody, type BodyBudget } from './request-body.ts'
@@ -154,17 +155,4 @@ class BodySource extends Readable {
     this.#unread = 0
     if (bytes > 0) this.#stream.used(bytes)
   }
-}
-
-let dateSecond = 0
-let date = ''
-
-/** The value of the Date header, computed once a second. */
-function dateText(): string {
-  const second = Math.trunc(Date.now() / 1000)
-  if (second !== dateSecond) {
-    dateSecond = second
-    date = new Date(second * 1000).toUTCString()
-  }
-  return date
 }

@@ -6,6 +6,7 @@ import { sendBeforeClose } from './close-idle.ts'
 import type { Connections } from './connections.ts'
 import type { Exchange } from './exchange.ts'
 import { takeHttp1 } from './http1-requests.ts'
+import { Lane } from './http1-lane/lane.ts'
 import { Http2Sessions } from './http2-sessions.ts'
 import { atOnce, ResponseBatch } from './response-batch.ts'
 import type { Stages } from './stages.ts'
@@ -35,6 +36,8 @@ export interface ListenOptions extends ServedTls {
   readonly timeouts?: Partial<Timeouts>
   /** Whether responses over HTTP/1.1 are sent together at the end of an iteration of the event loop; true when absent. */
   readonly joinsResponses?: boolean
+  /** Whether plain requests over HTTP/1.1 are read by the server itself, not by Node.js; true when absent. */
+  readonly ownHttp1?: boolean
 }
 
 /** How long connections may be silent, milliseconds. */
@@ -88,8 +91,19 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   takeHttp1(server, { onExchange, stages, responses })
   const current = new CurrentContext(server, contexts)
   admitFirst(server, connections, (socket) => current.prepare(socket))
-  const sockets = takeSecured(server, sessions, options)
-  sendBeforeClose(server, sockets, () => responses.flush())
+  const otherwise = nodeTaker(server)
+  const lane =
+    options.ownHttp1 === false
+      ? null
+      : new Lane({ onExchange, responses, otherwise, headersMs, idleMs, checkMs: CHECK_MS })
+  const sockets = takeSecured(server, options, {
+    h2: (socket) => sessions.take(socket),
+    http1: lane === null ? otherwise : (socket) => lane.take(socket),
+  })
+  sendBeforeClose(server, sockets, () => {
+    responses.flush()
+    lane?.closeIdle()
+  })
   const { onHandshakeError } = options
   if (onHandshakeError) server.on('tlsClientError', onHandshakeError)
   await bound(server, options)
@@ -149,16 +163,25 @@ function tlsServer(contexts: TlsContexts, { headersMs, idleMs }: Timeouts): Serv
   return server
 }
 
+/** Who takes connections after the handshake. */
+type Takers = Readonly<Record<'h2' | 'http1', (socket: TLSSocket) => void>>
+
+/** Removes the handler of Node.js, which would treat every connection as HTTP/1.1, and returns it. */
+function nodeTaker(server: Server): (socket: TLSSocket) => void {
+  const takers = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
+  server.removeAllListeners('secureConnection')
+  return (socket) => {
+    for (const take of takers) take.call(server, socket)
+  }
+}
+
 /** Dispatches connections after the handshake to the negotiated protocol; returns the set of open ones. */
 function takeSecured(
   server: Server,
-  sessions: Http2Sessions,
   { certificates, connections }: ListenOptions,
+  takers: Takers,
 ): ReadonlySet<Socket> {
   const sockets = new Set<Socket>()
-  // The default handler of Node.js would treat every connection as HTTP/1.1.
-  const http1 = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
-  server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket) => {
     socket.setNoDelay(true)
     certificates.read(socket)
@@ -167,8 +190,7 @@ function takeSecured(
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', () => {})
-    if (socket.alpnProtocol === 'h2') sessions.take(socket)
-    else for (const take of http1) take.call(server, socket)
+    takers[socket.alpnProtocol === 'h2' ? 'h2' : 'http1'](socket)
   })
   return sockets
 }

@@ -50,6 +50,20 @@ export function collectBody(options: CollectOptions): {
   return { sink: collector, body: collector.body }
 }
 
+/** The same for a body that is complete already. */
+export function wholeBody(
+  body: Buffer,
+  { limit, budget }: Pick<CollectOptions, 'limit' | 'budget'>,
+): Promise<Buffer> {
+  const { length } = body
+  if (length > limit) return Promise.reject(tooLarge(`limit is ${limit}`))
+  if (budget?.take(length) === false) return Promise.reject(noMemory())
+  return Promise.resolve(body)
+}
+
+const noMemory = () =>
+  tooManyRequests('bodies of other requests take all the memory there is for them', 1)
+
 const EMPTY = Buffer.alloc(0)
 /** Initial buffer size for a body of several pieces. */
 const FIRST = 16 << 10
@@ -84,11 +98,7 @@ class Collector implements BodySink {
     const size = this.#size + chunk.length
     if (size > this.#limit) return this.#fail(tooLarge(`limit is ${this.#limit}`))
     if (this.#declared !== undefined && size > this.#declared) return this.#fail(new BodyCutOff())
-    if (this.#budget?.take(chunk.length) === false) {
-      return this.#fail(
-        tooManyRequests('bodies of other requests take all the memory there is for them', 1),
-      )
-    }
+    if (this.#budget?.take(chunk.length) === false) return this.#fail(noMemory())
     if (this.#size === 0) this.#bytes = chunk
     else this.#append(chunk, size)
     this.#size = size

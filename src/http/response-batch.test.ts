@@ -73,8 +73,14 @@ const get = (path: string, ...headers: string[]) =>
 /** Bodies, and the first lines of responses that have others. */
 const shown = (text: string) => text.match(/(?<=<).*?(?=>)|HTTP\/1.1 [^2].*(?=\r\n)/g)
 
-for (const joinsResponses of [true, false]) {
-  describe(joinsResponses ? 'together' : 'one by one', () => {
+for (const { joinsResponses, ownHttp1 } of [
+  { joinsResponses: true, ownHttp1: true },
+  { joinsResponses: true, ownHttp1: false },
+  { joinsResponses: false, ownHttp1: true },
+  { joinsResponses: false, ownHttp1: false },
+]) {
+  const reader = ownHttp1 ? 'plain requests read here' : 'all requests read by Node.js'
+  describe(`${joinsResponses ? 'together' : 'one by one'}, ${reader}`, () => {
     /** What a client receives until its connection ends, when it sends this at once. */
     async function received(
       sent: string,
@@ -89,6 +95,7 @@ for (const joinsResponses of [true, false]) {
         connections: new Connections({ clock: systemClock, log: silentLog }),
         certificates: new ConnectionCertificates(),
         joinsResponses,
+        ownHttp1,
         onExchange,
         onFault: (error) => {
           throw error
@@ -152,9 +159,14 @@ for (const joinsResponses of [true, false]) {
       const length = 16 << 20
       const text = await received(get('/a'), (exchange) => {
         exchange.send(200, [], Buffer.alloc(length, 'a'))
-        listener!.stopAccepting()
-        void listener!.close(60_000)
-        const looks = () => (listener!.endIdle(), setImmediate(looks))
+        const closing = listener!
+        let isClosed = false
+        closing.stopAccepting()
+        void closing.close(60_000).then(() => (isClosed = true))
+        const looks = () => {
+          closing.endIdle()
+          if (!isClosed) setImmediate(looks)
+        }
         looks()
       })
       expect(text.length - text.indexOf('\r\n\r\n') - 4).toBe(length)

@@ -41,6 +41,11 @@ export class SocketReader extends Reader {
     handle.readStop()
   }
 
+  /** Stops what was started behind its back. */
+  stopAgain(): void {
+    if (this.isHeld) this.stop()
+  }
+
   start(): void {
     const handle = this.#handle
     // Node.js starts it itself once a body is wanted, or responses have gone.

@@ -115,6 +115,7 @@ function listenOptions({
   cipherSuites,
   http2MaxStreams,
   joinsResponses,
+  ownHttp1,
   sharesPort,
 }: ServingOptions) {
   if (sharesPort === true && !canSharePorts())
@@ -125,6 +126,7 @@ function listenOptions({
       ? {}
       : { maxStreams: http2MaxStreams }),
     ...(joinsResponses === undefined ? {} : { joinsResponses }),
+    ...(ownHttp1 === undefined ? {} : { ownHttp1 }),
     sharesPort: sharesPort === true,
   }
 }

@@ -1,0 +1,88 @@
+/** Headers that a connection has sent before: clients repeat them, but for the length of the body. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { lengthOf, readBlock, type HeaderBlock } from './header-block.ts'
+
+/** The headers of one request. */
+export interface SentHeaders {
+  /** The request's own. */
+  readonly headers: IncomingHttpHeaders
+  readonly rawHeaders: readonly string[]
+  /** Bytes of the body. */
+  readonly length: number
+  /** Where they end. */
+  readonly end: number
+}
+
+const CR = 13
+
+/** The last two blocks of headers of one connection: those of reads and of writes. */
+export class KnownBlocks {
+  #last: HeaderBlock | null = null
+  #other: HeaderBlock | null = null
+
+  /** Reads headers from `at` on; null: they are not plain, or not all there. `most` bounds where they end. */
+  read(bytes: Buffer, at: number, most: number): SentHeaders | null {
+    const known = sameAs(this.#last, bytes, at) ?? this.#swapped(bytes, at)
+    if (known !== null) return known.end <= most ? known : null
+    const block = readBlock(bytes, at, most)
+    if (block === null) return null
+    this.#other = this.#last
+    this.#last = block
+    return sentAs(block, at + block.bytes.length)
+  }
+
+  /** Keeps nothing. */
+  forget(): void {
+    this.#last = null
+    this.#other = null
+  }
+
+  #swapped(bytes: Buffer, at: number): SentHeaders | null {
+    const known = sameAs(this.#other, bytes, at)
+    if (known === null) return null
+    const last = this.#last
+    this.#last = this.#other
+    this.#other = last
+    return known
+  }
+}
+
+/** The headers, if they are those of a block with this or another length of the body. */
+function sameAs(block: HeaderBlock | null, bytes: Buffer, at: number): SentHeaders | null {
+  if (block === null) return null
+  const { bytes: own, lengthAt } = block
+  if (lengthAt === -1) {
+    const end = at + own.length
+    return isAt(own, bytes, at) ? sentAs(block, end) : null
+  }
+  if (!isAt(block.front, bytes, at)) return null
+  const from = at + lengthAt
+  let to = from
+  while (to < bytes.length && bytes[to] !== CR) to++
+  if (!isAt(block.back, bytes, to)) return null
+  const length = lengthOf(bytes, from, to)
+  if (length === -1) return null
+  const end = to + block.back.length
+  return length === block.length ? sentAs(block, end) : withLength(block, length, end)
+}
+
+/** Whether these bytes stand at a place of others. */
+function isAt(part: Buffer, bytes: Buffer, at: number): boolean {
+  const end = at + part.length
+  return end <= bytes.length && part.compare(bytes, at, end) === 0
+}
+
+const sentAs = ({ headers, raw, length }: HeaderBlock, end: number): SentHeaders => ({
+  headers: { ...headers },
+  rawHeaders: raw,
+  length,
+  end,
+})
+
+function withLength({ headers, raw }: HeaderBlock, length: number, end: number): SentHeaders {
+  const text = String(length)
+  const rawHeaders = [...raw]
+  for (let i = 0; i < raw.length; i += 2)
+    if (raw[i]!.toLowerCase() === 'content-length') rawHeaders[i + 1] = text
+  return { headers: { ...headers, 'content-length': text }, rawHeaders, length, end }
+}
