@@ -143,7 +143,7 @@ export function convertFromStorage(served: ResourceEntry, storage: Typed, c: Hoo
 
 /** The stored form of an object of the storage version (see engine/record.ts). */
 export const encodeObject = (served: ResourceEntry, object: Typed): Buffer =>
-  writeRecord(served, object, selectorText(served, object))
+  writeRecord(served, object, selectorText(served, object), null)
 
 /**
  * The same in steps, with one at the end: the commit may take long as well. `before`: an object that nobody changes from now
