@@ -6,23 +6,8 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
  */
 export function secretKeys(): (secret: string) => string {
   const salt = randomBytes(32).toString('hex')
-  let memory: Buffer | null = null
-  return (secret) => {
-    if (3 * secret.length > ROOM) return hash('sha256', salt + secret, 'base64')
-    if (memory === null) {
-      memory = Buffer.alloc(salt.length + ROOM)
-      memory.write(salt)
-    }
-    // Memory that is there costs less than a text of both; it keeps nothing of a secret.
-    const end = salt.length + memory.write(secret, salt.length)
-    const key = hash('sha256', memory.subarray(0, end), 'base64')
-    memory.fill(0, salt.length, end)
-    return key
-  }
+  return (secret) => hash('sha256', salt + secret, 'base64')
 }
-
-/** Bytes of secrets for which there is memory. */
-const ROOM = 4096
 
 /** Whether two secrets are the same, in a time that depends on neither's content. */
 export const sameSecret = (a: string, b: string): boolean =>
