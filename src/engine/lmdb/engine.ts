@@ -23,6 +23,7 @@ import { checkDataFile } from './data-file.ts'
 import { Environment } from './environment.ts'
 import { LmdbExpiries, type StoredExpiry } from './expiries.ts'
 import { FlushChoice } from './flush-choice.ts'
+import type { JournalEntry } from './journal-pages.ts'
 import { entriesToApply } from './journal.ts'
 import {
   DATA_FILE,
@@ -203,8 +204,21 @@ class LmdbEngine implements Engine {
   async #recover(): Promise<void> {
     const { revision } = readRevisions(this.#file)
     const { dir, cutJournal: cut = false } = this.#options
-    for (const { writes } of await entriesToApply(dir, revision, { cut }))
-      await this.#file.transact((list) => list.add(writes), { frees: true })
+    const entries = await entriesToApply(dir, revision, { cut })
+    const apply = (some: readonly JournalEntry[]) =>
+      this.#file.transact(
+        (list) => {
+          for (const { writes } of some) list.add(writes)
+        },
+        { frees: true },
+      )
+    try {
+      await apply(entries)
+    } catch (error) {
+      // The estimate of one after the other is closer to what they take.
+      if (!(error instanceof StoreFull) || entries.length === 1) throw error
+      for (const entry of entries) await apply([entry])
+    }
   }
 
   #behindAt(applied: Revision): WriteBehind {

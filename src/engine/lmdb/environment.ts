@@ -3,7 +3,7 @@ import type { RootDatabase } from 'lmdb'
 import { open } from './library.ts'
 import type { Clock } from '../../base/clock.ts'
 import { databases, openOptions, type Bytes, type Databases } from './layout.ts'
-import { Space, spaceFor } from './space.ts'
+import { Space } from './space.ts'
 import { WriteList } from './writes.ts'
 
 /** Bytes read and written after which the mapping is worth giving back, when there is a pause of so long. */
@@ -78,7 +78,7 @@ export class Environment implements Databases {
       const writes = new WriteList()
       const result = work(writes)
       if (writes.isEmpty) return result
-      this.space.check(spaceFor(writes), { frees })
+      this.space.check(writes.space, { frees })
       const { root, databases: stores } = this.#current()
       try {
         // Handed over to the library's thread, which need not come back for more.

@@ -63,8 +63,10 @@ export interface JournalGap {
   readonly last: Revision
 }
 
-export const HALF_BYTES = 512 << 10
+export const HALF_BYTES = 1 << 20
 export const JOURNAL_BYTES = 2 * HALF_BYTES
+/** Bytes of half a journal in earlier releases, whose journals are read. */
+const EARLIER_HALF_BYTES = 512 << 10
 const PAGE_BYTES = 4_096
 const HEADER_BYTES = 32
 const CONTENT_BYTES = PAGE_BYTES - HEADER_BYTES
@@ -72,18 +74,23 @@ const WRITE_BYTES = 8
 const MARK = 0x324e524a
 const DATABASES: readonly (keyof Databases)[] = ['values', 'heads', 'meta', 'expiries']
 
-/** An entry as it is in the file. */
-export function encodeEntry({ first, last, writes }: JournalEntry): Buffer {
-  let length = 0
-  for (const { key, value } of writes) length += WRITE_BYTES + key.length + (value?.length ?? 0)
-  const count = Math.max(1, Math.ceil(length / CONTENT_BYTES))
-  const bytes = Buffer.allocUnsafe(count * HEADER_BYTES + length)
-  // An entry of one page is written where it belongs; a longer one is cut into pages.
-  const content = count === 1 ? bytes.subarray(HEADER_BYTES) : Buffer.allocUnsafe(length)
-  putWrites(content, writes)
+/** Bytes of an entry in the file. */
+export const entryBytes = (writes: WriteList): number => {
+  const content = writes.bytes + writes.count * WRITE_BYTES
+  return content + Math.max(1, Math.ceil(content / CONTENT_BYTES)) * HEADER_BYTES
+}
+
+/** An entry as it is in the file, at the beginning of `memory` that has room for it. */
+export function encodeEntry(
+  entry: JournalEntry,
+  memory: Buffer = Buffer.allocUnsafe(entryBytes(entry.writes)),
+): Buffer {
+  const { first, last, writes } = entry
+  const bytes = memory.subarray(0, entryBytes(writes))
+  putWrites(bytes, writes)
+  const count = Math.ceil(bytes.length / PAGE_BYTES)
   for (let index = 0; index < count; index++) {
     const page = bytes.subarray(index * PAGE_BYTES, (index + 1) * PAGE_BYTES)
-    if (count > 1) content.copy(page, HEADER_BYTES, index * CONTENT_BYTES)
     page.writeUInt32LE(MARK, 0)
     page.writeUInt16LE(index, 4)
     page.writeUInt16LE(count, 6)
@@ -95,17 +102,32 @@ export function encodeEntry({ first, last, writes }: JournalEntry): Buffer {
   return bytes
 }
 
+const writeHead = Buffer.alloc(WRITE_BYTES)
+
+/** Puts writes one behind the other, around the room for the header of each page. */
 function putWrites(bytes: Buffer, writes: WriteList): void {
-  let at = 0
-  for (const { database, key, value } of writes) {
-    bytes[at] = DATABASES.indexOf(database)
-    bytes[at + 1] = value === null ? 1 : 0
-    bytes.writeUInt16LE(key.length, at + 2)
-    bytes.writeUInt32LE(value?.length ?? 0, at + 4)
-    at += WRITE_BYTES
-    at += key.copy(bytes, at)
-    if (value !== null) at += value.copy(bytes, at)
+  let at = HEADER_BYTES
+  for (const { database, key, value } of writes.all) {
+    writeHead[0] = DATABASES.indexOf(database)
+    writeHead[1] = value === null ? 1 : 0
+    writeHead.writeUInt16LE(key.length, 2)
+    writeHead.writeUInt32LE(value?.length ?? 0, 4)
+    at = putPart(bytes, at, writeHead)
+    at = putPart(bytes, at, key)
+    if (value !== null) at = putPart(bytes, at, value)
   }
+}
+
+/** Puts a part of a write at a place, or across several pages from there on; returns the place behind it. */
+function putPart(bytes: Buffer, from: number, part: Buffer): number {
+  let at = from
+  for (let done = 0; done < part.length;) {
+    if (at % PAGE_BYTES === 0) at += HEADER_BYTES
+    const end = Math.min(part.length, done + PAGE_BYTES - (at % PAGE_BYTES))
+    at += part.copy(bytes, at, done, end)
+    done = end
+  }
+  return at
 }
 
 /** Reads every page of a file, wherever it is. */
@@ -135,31 +157,33 @@ export function entriesAfter(
 }
 
 /** The gap behind a revision up to which everything is there; null when there is none. */
-export function findGap({ pages, bytes }: JournalContent, after: Revision): JournalGap | null {
+export function findGap(content: JournalContent, after: Revision): JournalGap | null {
+  const { pages, bytes } = content
   // A page of the entry that follows at once may be all of it that a crash let through.
   const later = pages.filter(({ first }) => first > after + 1)
   const [some] = later
   if (some) {
     const next = later.reduce((a, b) => (b.first < a.first ? b : a), some)
     const last = Math.max(...later.map((page) => page.last))
-    return { position: damageBefore(pages, next.position, after), next: next.first, last }
+    return { position: damageBefore(content, next.position, after), next: next.first, last }
   }
   // All of its room is taken before the first entry: a crash makes it no shorter.
-  const isShort = bytes < 2 * HALF_BYTES && pages.length > 0
+  const isShort = bytes < JOURNAL_BYTES && bytes !== 2 * EARLIER_HALF_BYTES && pages.length > 0
   return isShort ? { position: bytes, next: null, last: after } : null
 }
 
 /** Position of the missing pages before a page: behind the good pages of its half, or in the other half. */
-function damageBefore(pages: readonly JournalPage[], next: number, after: Revision): number {
+function damageBefore({ pages, bytes }: JournalContent, next: number, after: Revision): number {
+  const halfBytes = bytes === 2 * EARLIER_HALF_BYTES ? EARLIER_HALF_BYTES : HALF_BYTES
   const good = (from: number, to: number): number =>
     pages
       .filter(({ position, last }) => position >= from && position < to && last <= after)
       .reduce((end, { position }) => Math.max(end, position + PAGE_BYTES), from)
-  const half = next < HALF_BYTES ? 0 : HALF_BYTES
+  const half = next < halfBytes ? 0 : halfBytes
   const end = good(half, next)
   if (end < next) return end
   const newest = pages.filter(({ last }) => last === after).at(-1)
-  return newest ? newest.position + PAGE_BYTES : HALF_BYTES - half
+  return newest ? newest.position + PAGE_BYTES : halfBytes - half
 }
 
 function pageOf(bytes: Buffer, position: number): JournalPage | null {
@@ -214,8 +238,8 @@ function decodeWrites(bytes: Buffer): WriteList {
  * left: mark, length (4), first and last revision, CRC-32 of bytes 4 to 23 and of the writes, writes.
  */
 function* entriesOfEarlierRelease(file: Buffer): Generator<JournalEntry> {
-  for (const start of [0, HALF_BYTES]) {
-    const half = file.subarray(start, start + HALF_BYTES)
+  for (const start of [0, EARLIER_HALF_BYTES]) {
+    const half = file.subarray(start, start + EARLIER_HALF_BYTES)
     let newest = -1
     for (let at = 0; at + 28 <= half.length && half.readUInt32LE(at) === 0x314e524a;) {
       const bytes = half.subarray(at, at + 28 + half.readUInt32LE(at + 4))

@@ -242,6 +242,33 @@ describe.each([
   })
 })
 
+test('a journal of the size of the release before is read, and replaced', async () => {
+  const { dir, applied } = await stopped(4)
+  const good = readFileSync(journalOf(dir))
+  const start = readPages(good).pages.find(({ first }) => first === applied + 1)!.position
+  const old = Buffer.alloc(1 << 20)
+  good.copy(old, HALF, start, start + HALF)
+  writeFileSync(journalOf(dir), old)
+  const engine = await openLmdb({ dir, clock, verify: 'all', journalAfter: 0 })
+  expect(engine.revision()).toBe(applied + 6)
+  expect(statSync(journalOf(dir)).size).toBe(2 << 20)
+  await engine.close()
+})
+
+test('writes of any length survive, wherever in a page they begin', () => {
+  for (let shift = 0; shift < 64; shift++) {
+    const writes = new WriteList()
+    // Headers, keys and values end and begin around the ends of pages.
+    for (const bytes of [4_010 - shift, 0, 4_064, shift, 20_000 + shift, 4_040])
+      writes.put('values', Buffer.from(`key ${shift}`), Buffer.alloc(bytes, `${bytes} `))
+    writes.remove('heads', Buffer.from('k'))
+    const bytes = encodeEntry({ first: 5, last: 7, writes })
+    const [entry, ...others] = readPages(bytes).entries
+    expect(others).toEqual([])
+    expect([entry?.first, entry?.last, entry?.writes.all]).toEqual([5, 7, writes.all])
+  }
+})
+
 test('client data is never mistaken for an entry', async () => {
   const dir = join(root, 'planted')
   const engine = await openLmdb({ dir, clock, journalAfter: 0 })

@@ -6,6 +6,7 @@ import {
   fsyncSync,
   openSync,
   rmSync,
+  statSync,
   write,
   writeSync,
 } from 'node:fs'
@@ -19,6 +20,7 @@ import {
   entriesAfter,
   findGap,
   HALF_BYTES,
+  JOURNAL_BYTES,
   readPages,
   type JournalContent,
   type JournalEntry,
@@ -26,7 +28,7 @@ import {
 import { DAMAGED, JOURNAL_FILE } from './layout.ts'
 
 /**
- * Small transactions before LMDB has them: one flush each where LMDB takes two, and a thread that it has to wake. The
+ * Transactions before LMDB has them: one flush each where LMDB takes two, and a thread that it has to wake. The
  * file has two halves of one size; each begins with what was written into it since it was last begun. Its pages, and how
  * damage of them is found, are those of `journal-pages.ts`.
  */
@@ -49,13 +51,16 @@ export class Journal {
    */
   static async open(dir: string, { flushes = !WRITES_THROUGH } = {}): Promise<Journal> {
     const path = join(dir, JOURNAL_FILE)
+    // One of another release, of which LMDB has everything.
+    if (existsSync(path) && statSync(path).size !== JOURNAL_BYTES) rmSync(path)
     const isNew = !existsSync(path)
     const through = flushes ? 0 : constants.O_DSYNC
     const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | through, OWNER_FILE)
     try {
       keepToOwner(path, OWNER_FILE)
       // All of its room is taken at once: later writes change nothing but content.
-      await writeAll(fd, Buffer.alloc(2 * HALF_BYTES), 0)
+      const nothing = Buffer.alloc(JOURNAL_BYTES / 4)
+      for (let at = 0; at < JOURNAL_BYTES; at += nothing.length) await writeAll(fd, nothing, at)
       if (flushes) await flushed(fd)
       if (isNew) flushDirectory(dir)
       return new Journal(fd, flushes)
@@ -74,7 +79,7 @@ export class Journal {
 
   /** Whether enough was written into this half that the next should be begun. */
   get isWorn(): boolean {
-    return this.#at > HALF_BYTES / 2
+    return this.#at > (HALF_BYTES * 3) / 4
   }
 
   /** Adds an entry for which there is room; resolves when it is on disk. */

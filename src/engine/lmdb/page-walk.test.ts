@@ -26,7 +26,8 @@ let needed: readonly Needed[] = []
 let size = 0
 
 beforeAll(async () => {
-  const engine = await openLmdb({ dir: good, clock: new ManualClock() })
+  // One transaction for each write, so that the pages of a tree lie apart.
+  const engine = await openLmdb({ dir: good, clock: new ManualClock(), journalAfter: Infinity })
   const put = (key: string, bytes: number) =>
     engine.commit([{ key, value: Buffer.alloc(bytes, 'v') }])
   for (let i = 0; i < 300; i++) await put(`/things/${i}`, 1_500)

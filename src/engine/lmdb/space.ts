@@ -15,6 +15,9 @@ const RESERVE_BYTES = 4 << 20
 const VALUE_BYTES = 32 << 10
 /** Pages that are written anew for one that is removed. */
 const REMOVAL_BYTES = 16 << 10
+/** Bytes that others are not expected to take within `LOOK_EVERY_MS`: a look is valid so long while there are more. */
+const PLENTY_BYTES = 256 << 20
+const LOOK_EVERY_MS = 50
 /** Bytes that the library writes through a map when it opens a file, and would end the process over. */
 const OPENING_BYTES = 64 << 10
 
@@ -31,6 +34,9 @@ export class Space {
   readonly #dir: string
   /** Whether there is to be a reserve and there is none. */
   #isReserveDue = false
+  /** Bytes that may be written until a time without another look. */
+  #plenty = 0
+  #plentyUntilMs = 0
 
   constructor(dir: string) {
     this.#dir = dir
@@ -39,10 +45,16 @@ export class Space {
   /**
    * Throws StoreFull when there is no room for a transaction of so many bytes. Called before each one: the library does
    * not outlive every page that it fails to write. One that `frees` may use the last free bytes, and the reserve.
+   * Where there is plenty of room, it looks at the file system every now and then only.
    */
   check(bytes: number, { frees = false } = {}): void {
+    this.#plenty -= bytes
+    const nowMs = performance.now()
+    if (this.#plenty > 0 && nowMs < this.#plentyUntilMs) return
     const needed = bytes + (frees ? LAST_BYTES : RESERVED_BYTES)
     const free = this.#free()
+    this.#plenty = this.#isReserveDue ? 0 : free - needed - PLENTY_BYTES
+    this.#plentyUntilMs = nowMs + LOOK_EVERY_MS
     if (free >= needed) {
       if (this.#isReserveDue && !frees && free >= needed + 2 * RESERVE_BYTES) this.keepReserve()
       return
@@ -70,6 +82,7 @@ export class Space {
 
   /** Whether small objects can be made. Throws StoreFull. */
   checkWritable(): void {
+    this.#plenty = 0
     this.check(2 * VALUE_BYTES)
   }
 

@@ -1,14 +1,14 @@
 /**
- * Two ways to the disk: a small transaction is appended to the journal (one flush) and applied to LMDB later together with
- * others; a large one goes to LMDB directly, behind everything that waits. A transaction is acknowledged when it is
+ * Two ways to the disk: a transaction is appended to the journal (one flush) and applied to LMDB later together with
+ * others; a very large one goes to LMDB directly, behind everything that waits. A transaction is acknowledged when it is
  * on disk in either place.
  *
- * Example: T1 to T3 are small, T4 is large. The journal has two halves; the one that is written to is marked with *.
+ * Example: T4 is too large for the journal. The journal has two halves; the one that is written to is marked with *.
  *
  *     what happens                          journal halves       unapplied   LMDB has   acknowledged
  *     append T1                             T1*        -         T1          -          T1
  *     append T2                             T1 T2*     -         T1 T2       -          T1 T2
- *     50 ms later: begin to apply T1 T2;    T1 T2      *         T1 T2       -          T1 T2
+ *     200 ms later: begin to apply T1 T2;    T1 T2      *         T1 T2       -          T1 T2
  *       the journal turns to the other half
  *     append T3 meanwhile                   T1 T2      T3*       T1 T2 T3    -          T1 to T3
  *     LMDB has committed                    (free)     T3*       T3          T1 T2      T1 to T3
@@ -20,18 +20,19 @@
  * is overwritten only after LMDB has all of its transactions. `made` is the overlay that reads look at before LMDB.
  */
 import type { Clock } from '../../base/clock.ts'
-import type { Revision } from '../engine.ts'
+import { StoreFull, type Revision } from '../engine.ts'
 import type { Environment } from './environment.ts'
 import type { FlushChoice } from './flush-choice.ts'
-import { encodeEntry, JOURNAL_BYTES } from './journal-pages.ts'
+import { encodeEntry, entryBytes, JOURNAL_BYTES } from './journal-pages.ts'
 import { Journal } from './journal.ts'
-import { spaceFor } from './space.ts'
 import type { PendingChange } from './transaction.ts'
 import type { WriteList } from './writes.ts'
 
-/** Largest transaction that the journal takes; larger ones spend more time on their bytes than on flushes. */
-const MOST_BYTES = 8 << 10
-const APPLY_AFTER_MS = 50
+/** Largest transaction that the journal takes; of larger ones a half would hold a few only. */
+const MOST_BYTES = 256 << 10
+/** Largest of those that call for a journal, where there is none: a first start has larger ones. */
+const SMALL_BYTES = 8 << 10
+const APPLY_AFTER_MS = 200
 const RETRY_AFTER_MS = 1_000
 
 /** One transaction: its writes, its revisions, and the resulting state of its keys. */
@@ -61,7 +62,7 @@ export interface WriteBehindOptions {
 }
 
 /**
- * Makes transactions durable: small ones in the journal, from where many go to LMDB together a little later, others in
+ * Makes transactions durable: most in the journal, from where many go to LMDB together a little later, large ones in
  * LMDB at once, together with all that wait.
  */
 export class WriteBehind {
@@ -72,6 +73,7 @@ export class WriteBehind {
   #unappliedSpace = 0
   readonly #pending = new Map<string, PendingChange>()
   #journal: Journal | null = null
+  #memory: Buffer = Buffer.alloc(0)
   #keeping: Promise<void> = Promise.resolve()
   /** Small transactions before there was a journal; no more are counted when there can be none. */
   #small = 0
@@ -106,19 +108,50 @@ export class WriteBehind {
    * instance on a full disk.
    */
   async write(written: Written): Promise<void> {
-    const { file, flushes } = this.#options
+    const { flushes } = this.#options
     const isAtOnce = flushes.isAtOnce(written.commits)
-    const entry = this.#isSmall(written) ? encodeEntry(written) : null
-    if (!entry || !this.#journal?.hasRoom(entry.length)) return this.#apply(written)
-    // Whatever is acknowledged must fit into LMDB's file as well.
-    const { frees } = written
-    file.space.check(this.#unappliedSpace + spaceFor(written.writes), { frees })
-    if (!(await this.#append(this.#journal, entry, { written, isAtOnce }))) {
+    const journal = this.#journalFor(written)
+    if (!journal) return this.#apply(written)
+    if (!this.#fits(written)) {
+      // Alone it may fit: what waits takes less than was estimated.
+      await this.settle()
+      return this.#apply(written)
+    }
+    const entry = encodeEntry(written, this.#memoryFor(written))
+    if (!(await this.#append(journal, entry, { written, isAtOnce }))) {
       await this.#forgetJournal()
       return this.#apply(written)
     }
-    if (this.#journal.isWorn) this.#plan(0)
+    if (journal.isWorn) this.#plan(0)
     else this.#plan(APPLY_AFTER_MS)
+  }
+
+  /** The journal, if it takes a transaction. */
+  #journalFor({ writes }: Written): Journal | null {
+    const { bytes } = writes
+    if (bytes > MOST_BYTES) return null
+    if (this.#journal) return this.#journal.hasRoom(entryBytes(writes)) ? this.#journal : null
+    if (bytes <= SMALL_BYTES && ++this.#small === this.#options.journalAfter)
+      void this.keepJournal()
+    return null
+  }
+
+  /** Whether there is room in LMDB's file for a transaction behind all that wait: what is acknowledged must fit. */
+  #fits({ writes, frees }: Written): boolean {
+    try {
+      this.#options.file.space.check(this.#unappliedSpace + writes.space, { frees })
+      return true
+    } catch (error) {
+      if (error instanceof StoreFull) return false
+      throw error
+    }
+  }
+
+  /** Memory for an entry: one is written at a time. */
+  #memoryFor({ writes }: Written): Buffer {
+    const bytes = entryBytes(writes)
+    if (this.#memory.length < bytes) this.#memory = Buffer.allocUnsafeSlow(2 * bytes)
+    return this.#memory
   }
 
   /** False when the journal cannot be written. */
@@ -140,7 +173,7 @@ export class WriteBehind {
     this.#options.flushes.took(performance.now() - from)
     if (isWritten) {
       this.#unapplied.push(written)
-      this.#unappliedSpace += spaceFor(written.writes)
+      this.#unappliedSpace += written.writes.space
       for (const [key, made] of written.made) this.#pending.set(key, made)
     }
     this.#onAppended?.()
@@ -180,12 +213,6 @@ export class WriteBehind {
     // The next owner of the directory must not find it incomplete.
     await this.#keeping
     await this.#journal?.close()
-  }
-
-  #isSmall({ writes }: Written): boolean {
-    if (writes.bytes > MOST_BYTES) return false
-    if (!this.#journal && ++this.#small === this.#options.journalAfter) void this.keepJournal()
-    return true
   }
 
   async #forgetJournal(): Promise<void> {
@@ -237,7 +264,7 @@ export class WriteBehind {
     )
     // Entries that came in between wait for the next.
     this.#unapplied.splice(0, taken.length)
-    for (const { writes } of taken) this.#unappliedSpace -= spaceFor(writes)
+    for (const { writes } of taken) this.#unappliedSpace -= writes.space
     this.#journal?.release()
     this.#applied = all.at(-1)?.last ?? this.#applied
     for (const { made } of taken) {

@@ -1,4 +1,5 @@
 import type { Databases } from './layout.ts'
+import { spaceFor } from './space.ts'
 
 /** Writes of a transaction, in order. */
 export interface Writes {
@@ -17,31 +18,47 @@ export interface Write {
 /** Writes that are collected before any is handed over, so that an error until then leaves nothing behind. */
 export class WriteList implements Writes {
   readonly #writes: Write[] = []
+  /** Bytes of all keys and values. */
+  bytes = 0
+  #space: number | null = null
 
   get isEmpty(): boolean {
     return this.#writes.length === 0
   }
 
-  [Symbol.iterator](): Iterator<Write> {
-    return this.#writes[Symbol.iterator]()
+  get count(): number {
+    return this.#writes.length
+  }
+
+  get all(): readonly Write[] {
+    return this.#writes
+  }
+
+  /** Upper estimate of the space that they take in the file. */
+  get space(): number {
+    return (this.#space ??= spaceFor(this.#writes))
   }
 
   /** Adds what another list has. */
   add(others: WriteList): void {
     for (const write of others.#writes) this.#writes.push(write)
-  }
-
-  /** Bytes of all keys and values. */
-  get bytes(): number {
-    return this.#writes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
+    this.bytes += others.bytes
+    this.#space = null
   }
 
   put(to: keyof Databases, key: Buffer, value: Buffer): void {
-    this.#writes.push({ database: to, key, value })
+    this.#add({ database: to, key, value })
   }
 
   remove(from: keyof Databases, key: Buffer): void {
-    this.#writes.push({ database: from, key, value: null })
+    this.#add({ database: from, key, value: null })
+  }
+
+  #add(write: Write): void {
+    const { key, value } = write
+    this.#writes.push(write)
+    this.bytes += key.length + (value?.length ?? 0)
+    this.#space = null
   }
 
   /** Hands everything over, inside a batch of the library. */
