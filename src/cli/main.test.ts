@@ -203,7 +203,7 @@ describe('options of the server', () => {
       cipherSuites: [],
       http2MaxStreams: 0,
       joinsResponses: true,
-      ownHttp1: true,
+      directHttp1: true,
       sharesPort: false,
       hstsDirectives: [],
       goawayChance: 0,

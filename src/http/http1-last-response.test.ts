@@ -27,8 +27,8 @@ beforeAll(() => {
   setFlagsFromString('--no-expose-gc')
 })
 
-for (const ownHttp1 of [true, false]) {
-  describe(ownHttp1 ? 'plain requests read here' : 'all requests read by Node.js', () => {
+for (const directHttp1 of [true, false]) {
+  describe(directHttp1 ? 'plain requests read here' : 'all requests read by Node.js', () => {
     let listener: Listener
     let socket: TLSSocket
     afterEach(async () => {
@@ -49,7 +49,7 @@ for (const ownHttp1 of [true, false]) {
         // With subscribers, a connection also knows its exchange.
         stages: new Stages([], { clock: systemClock, log: silentLog }),
         onExchange,
-        ownHttp1,
+        directHttp1,
         onFault: (error) => {
           throw error
         },

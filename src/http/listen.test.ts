@@ -17,8 +17,8 @@ const { cert, key } = issue({
   use: 'authority',
 })
 
-for (const ownHttp1 of [true, false]) {
-  describe(ownHttp1 ? 'plain requests read here' : 'all requests read by Node.js', () => {
+for (const directHttp1 of [true, false]) {
+  describe(directHttp1 ? 'plain requests read here' : 'all requests read by Node.js', () => {
     let listener: Listener | null = null
     const sockets: Socket[] = []
     afterEach(async () => {
@@ -42,7 +42,7 @@ for (const ownHttp1 of [true, false]) {
         certificates: new ConnectionCertificates(),
         timeouts: { headersMs, idleMs },
         onExchange: (exchange) => exchange.send(200, [], 'ok'),
-        ownHttp1,
+        directHttp1,
         onFault: (error) => {
           throw error
         },

@@ -37,7 +37,7 @@ export interface ListenOptions extends ServedTls {
   /** Whether responses over HTTP/1.1 are sent together at the end of an iteration of the event loop; true when absent. */
   readonly joinsResponses?: boolean
   /** Whether plain requests over HTTP/1.1 are read by the server itself, not by Node.js; true when absent. */
-  readonly ownHttp1?: boolean
+  readonly directHttp1?: boolean
 }
 
 /** How long connections may be silent, milliseconds. */
@@ -93,7 +93,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   admitFirst(server, connections, (socket) => current.prepare(socket))
   const otherwise = nodeTaker(server)
   const lane =
-    options.ownHttp1 === false
+    options.directHttp1 === false
       ? null
       : new Lane({ onExchange, responses, otherwise, headersMs, idleMs, checkMs: CHECK_MS })
   const sockets = takeSecured(server, options, {

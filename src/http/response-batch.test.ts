@@ -73,13 +73,13 @@ const get = (path: string, ...headers: string[]) =>
 /** Bodies, and the first lines of responses that have others. */
 const shown = (text: string) => text.match(/(?<=<).*?(?=>)|HTTP\/1.1 [^2].*(?=\r\n)/g)
 
-for (const { joinsResponses, ownHttp1 } of [
-  { joinsResponses: true, ownHttp1: true },
-  { joinsResponses: true, ownHttp1: false },
-  { joinsResponses: false, ownHttp1: true },
-  { joinsResponses: false, ownHttp1: false },
+for (const { joinsResponses, directHttp1 } of [
+  { joinsResponses: true, directHttp1: true },
+  { joinsResponses: true, directHttp1: false },
+  { joinsResponses: false, directHttp1: true },
+  { joinsResponses: false, directHttp1: false },
 ]) {
-  const reader = ownHttp1 ? 'plain requests read here' : 'all requests read by Node.js'
+  const reader = directHttp1 ? 'plain requests read here' : 'all requests read by Node.js'
   describe(`${joinsResponses ? 'together' : 'one by one'}, ${reader}`, () => {
     /** What a client receives until its connection ends, when it sends this at once. */
     async function received(
@@ -95,7 +95,7 @@ for (const { joinsResponses, ownHttp1 } of [
         connections: new Connections({ clock: systemClock, log: silentLog }),
         certificates: new ConnectionCertificates(),
         joinsResponses,
-        ownHttp1,
+        directHttp1,
         onExchange,
         onFault: (error) => {
           throw error

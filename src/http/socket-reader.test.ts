@@ -114,8 +114,8 @@ const allAnswered = (expected: (i: number) => string[]) =>
     .poll(() => clients.map(({ answers }) => answers), { interval: 1 })
     .toEqual(clients.map((_, i) => expected(i)))
 
-for (const ownHttp1 of [true, false]) {
-  describe(ownHttp1 ? 'plain requests read here' : 'all requests read by Node.js', () => {
+for (const directHttp1 of [true, false]) {
+  describe(directHttp1 ? 'plain requests read here' : 'all requests read by Node.js', () => {
     beforeAll(async () => {
       listener = await listen({
         bindAddress: '127.0.0.1',
@@ -126,7 +126,7 @@ for (const ownHttp1 of [true, false]) {
         connections,
         certificates: new ConnectionCertificates(),
         onExchange: (exchange) => void answer(exchange),
-        ownHttp1,
+        directHttp1,
         onFault: (error) => {
           throw error
         },

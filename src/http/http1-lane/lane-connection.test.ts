@@ -32,18 +32,18 @@ const GET = request('GET / HTTP/1.1', 'Host: a')
 const head = (length: number) => request('POST / HTTP/1.1', 'Host: a', `Content-Length: ${length}`)
 const bodies = (text: string) => [...text.matchAll(/(?<=<)[^<>]*(?=>)/g)].map(([body]) => body)
 
-for (const ownHttp1 of [true, false]) {
-  describe(ownHttp1 ? 'read here' : 'read by Node.js', () => {
+for (const directHttp1 of [true, false]) {
+  describe(directHttp1 ? 'read here' : 'read by Node.js', () => {
     test('the rest of a body that nobody wants is not read', async () => {
       const exchanges: Exchange[] = []
-      await open((exchange) => void exchanges.push(exchange), { ownHttp1 })
+      await open((exchange) => void exchanges.push(exchange), { directHttp1 })
       const length = 64 << 20
       client.send(head(length))
       client.socket.write(Buffer.alloc(length))
       await expect.poll(() => exchanges.length).toBe(1)
       const { socket } = exchanges[0]!
       await expect.poll(() => socket.isPaused()).toBe(true)
-      expect(isOwn(exchanges[0]!)).toBe(ownHttp1)
+      expect(isOwn(exchanges[0]!)).toBe(directHttp1)
       expect(socket.bytesRead).toBeLessThan(16 << 20)
       exchanges[0]!.send(413, [], '<too large>')
       const text = await client.closed()
@@ -68,7 +68,7 @@ for (const ownHttp1 of [true, false]) {
           })
           source.on('end', () => exchange.send(200, [], `<${count}>`))
         },
-        { ownHttp1 },
+        { directHttp1 },
       )
       for (let i = 0; i < 2; i++) {
         client.send(head(length))
@@ -89,7 +89,7 @@ for (const ownHttp1 of [true, false]) {
           isClosed = () => out.closed
           exchange.signal.addEventListener('abort', () => (isGone = true))
         },
-        { ownHttp1 },
+        { directHttp1 },
       )
       client.send(GET)
       await client.until((text) => text.includes('<event>'))
@@ -111,7 +111,7 @@ for (const ownHttp1 of [true, false]) {
           setTimeout(() => (isFull = exchange.socket.writableNeedDrain), 200)
           void fill()
         },
-        { ownHttp1 },
+        { directHttp1 },
       )
       client.socket.pause()
       client.socket.removeAllListeners('data')
@@ -140,7 +140,7 @@ for (const ownHttp1 of [true, false]) {
             expect(exchange.begun).toBe(false)
             exchange.send(500, [], '<right>')
           },
-          { ownHttp1 },
+          { directHttp1 },
         )
         client.send(GET)
         await client.until((text) => text.includes('>'))
@@ -210,20 +210,20 @@ describe('responses are those of Node.js', () => {
     for (const [name, respond] of Object.entries(responses)) {
       test(`${method}: ${name}`, async () => {
         const texts: string[] = []
-        for (const ownHttp1 of [true, false]) {
+        for (const directHttp1 of [true, false]) {
           await open(
             (exchange) => {
               if (exchange.target !== '/last') return respond(exchange)
               exchange.endConnection()
               exchange.send(200, [], '<last>')
             },
-            { ownHttp1 },
+            { directHttp1 },
           )
           client.send(GET.replace('GET', method))
           await client.until((text) => text.includes('\r\n\r\n'))
           client.send(GET.replace('/', '/last'))
           texts.push(timeless(await client.closed()))
-          if (ownHttp1) await listener.close(0)
+          if (directHttp1) await listener.close(0)
         }
         expect(texts[0]).toBe(texts[1])
       })

@@ -24,7 +24,11 @@ beforeAll(async () => {
       void echo(exchange)
     },
   })
-  nodes = await serve({ ...pair, onExchange: (exchange) => void echo(exchange), ownHttp1: false })
+  nodes = await serve({
+    ...pair,
+    onExchange: (exchange) => void echo(exchange),
+    directHttp1: false,
+  })
 })
 afterAll(() => Promise.all([own.close(0), nodes.close(0)]))
 

@@ -115,7 +115,7 @@ function listenOptions({
   cipherSuites,
   http2MaxStreams,
   joinsResponses,
-  ownHttp1,
+  directHttp1,
   sharesPort,
 }: ServingOptions) {
   if (sharesPort === true && !canSharePorts())
@@ -126,7 +126,7 @@ function listenOptions({
       ? {}
       : { maxStreams: http2MaxStreams }),
     ...(joinsResponses === undefined ? {} : { joinsResponses }),
-    ...(ownHttp1 === undefined ? {} : { ownHttp1 }),
+    ...(directHttp1 === undefined ? {} : { directHttp1 }),
     sharesPort: sharesPort === true,
   }
 }

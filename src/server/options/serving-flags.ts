@@ -97,7 +97,7 @@ export const servingFlags = {
     help: 'Send the responses over HTTP/1.1 that are made in one iteration of the event loop together at its end. Without it each one is sent as soon as it is made, which takes longer under load.',
   }),
   'direct-http1': onFlag({
-    option: 'serving.ownHttp1',
+    option: 'serving.directHttp1',
     section,
     help: 'Read plain requests over HTTP/1.1, and write their responses, without the HTTP server of Node.js, which takes longer. A connection that sends anything else is passed on to it.',
   }),
@@ -140,7 +140,7 @@ export const servingOf = (values: Values<typeof servingFlags>): ServingOptions =
   cipherSuites: values['tls-cipher-suites'],
   http2MaxStreams: values['http2-max-streams-per-connection'],
   joinsResponses: values['join-responses'],
-  ownHttp1: values['direct-http1'],
+  directHttp1: values['direct-http1'],
   sharesPort: values['permit-port-sharing'],
   hstsDirectives: values['strict-transport-security-directives'],
   goawayChance: values['goaway-chance'],

@@ -20,7 +20,7 @@ export interface ServingOptions {
   /** Whether complete responses over HTTP/1.1 are sent together; they are by default. */
   readonly joinsResponses?: boolean
   /** Whether plain requests over HTTP/1.1 are read without Node's HTTP server; they are by default. */
-  readonly ownHttp1?: boolean
+  readonly directHttp1?: boolean
   /** Directives of `Strict-Transport-Security`; no header by default. */
   readonly hstsDirectives?: readonly string[]
   /** Probability that a request over HTTP/2 makes its client connect anew, up to 0.02; 0 by default. */
