@@ -250,7 +250,8 @@ export class WatchCache {
   async commit(changes: readonly Change[], resourceCache?: ResourceCache): Promise<Commit> {
     if (resourceCache?.retired === true) throw new ResourceCacheGone(resourceCache.prefix)
     const commit = await this.#engine.commit(changes)
-    if (commit.done) await this.reached(commit.at)
+    // Engines of this process have published it.
+    if (commit.done && this.#revision < commit.at) await this.reached(commit.at)
     return commit
   }
 

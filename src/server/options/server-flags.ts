@@ -62,7 +62,7 @@ export const serverFlags = {
   'store-journal': onFlag({
     option: 'storeJournal',
     section: 'Storage',
-    help: 'Write small transactions to a journal first, which takes one flush of the disk instead of two. Only for the store lmdb.',
+    help: 'Write transactions of up to 256 KiB to a journal first, which takes one flush of the disk instead of two. Only for the store lmdb.',
   }),
   'unsafe-no-fsync': boolFlag({
     option: 'unsafeNoFsync',
