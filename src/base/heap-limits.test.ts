@@ -11,6 +11,6 @@ test('the young generation grows to its bound under load, and is small afterward
   })
   expect(stderr).toBe('')
   const { most, young } = JSON.parse(stdout)
-  expect(most).toBeLessThanOrEqual(32 << 20)
+  expect(most).toBeLessThanOrEqual(16 << 20)
   expect(young).toBeLessThanOrEqual(8 << 20)
 })

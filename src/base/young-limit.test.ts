@@ -80,7 +80,7 @@ const CASES: Readonly<Record<string, readonly Step[]>> = {
 describe('the limit of the young generation', () => {
   test.each(Object.entries(CASES))('%s', (_, steps) => {
     let now = 1_000
-    const young = new YoungLimit({ now: () => now })
+    const young = new YoungLimit({ now: () => now, small: 8 * MIB, large: 32 * MIB })
     const seen = steps.map(({ collections, eachMs = 0, ms = 500, size = young.bytes / MIB }) => {
       for (let i = 0; i < collections; i++) young.collected(eachMs)
       now += ms
