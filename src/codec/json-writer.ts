@@ -18,7 +18,7 @@ export interface JsonOut {
   text(json: string): void
 }
 
-/** Destination that can tell what was written to it. */
+/** Destination from which what was written can be read. */
 export interface ReadableOut extends JsonOut {
   /** Bytes that were written. */
   readonly length: number
@@ -28,7 +28,7 @@ export interface ReadableOut extends JsonOut {
 
 /**
  * Writes members of an object, with commas between them; returns whether none is written so far. `before` is an object
- * that nobody changes, and that may share parts with this one: what a part was written as the last time is copied. The
+ * that is not changed, and that may share parts with this one: what a part was written as the last time is copied. The
  * destination has to be a {@link ReadableOut} then.
  */
 export type WriteMembers = (

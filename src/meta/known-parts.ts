@@ -38,7 +38,7 @@ export class WrittenParts {
     this.#found.push([rule, part])
   }
 
-  /** The object was stored, and nobody changes it from now on. */
+  /** The object was stored, and is not changed from now on. */
   settle(): void {
     for (const [rule, part] of this.#found) {
       let parts = this.#passed.get(rule)

@@ -146,7 +146,7 @@ export const encodeObject = (served: ResourceEntry, object: Typed): Buffer =>
   writeRecord(served, object, selectorText(served, object), null)
 
 /**
- * The same in steps, with one at the end: the commit may take long as well. `before`: an object that nobody changes from now
+ * The same in steps, with one at the end: the commit may take long as well. `before`: an object that is not changed from now
  * on, and that may share parts with this one.
  */
 export function* encodeObjectSteps(

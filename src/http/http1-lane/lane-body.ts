@@ -1,4 +1,4 @@
-/** The body of a request of known length, on its way from the connection to whoever wants it. */
+/** The body of a request of known length, passed from the connection to its reader. */
 import { Readable } from 'node:stream'
 import type { BodySink } from '../request-body.ts'
 
@@ -16,7 +16,7 @@ const UNWANTED = 16 << 10
 
 const NOWHERE: BodySink = { data() {}, end() {}, cut() {} }
 
-/** Pieces of a body that nobody wants yet are kept; a connection that sends many is not read on. */
+/** Pieces of a body are kept until it has a reader; a connection that sends many is not read on. */
 export class LaneBody {
   readonly #place: BodyPlace
   #left: number
@@ -49,7 +49,7 @@ export class LaneBody {
     if (this.#left > 0 && this.#kept.length >= UNWANTED) this.#place.pause()
   }
 
-  /** The whole body, once; null: it is not complete, or somebody else has it. */
+  /** The whole body, once; null: it is not complete, or has a reader already. */
   takeWhole(): Buffer | null {
     if (this.#left > 0 || this.#sink !== null) return null
     const whole = this.#kept
@@ -67,7 +67,7 @@ export class LaneBody {
     else this.#place.resume()
   }
 
-  /** Nobody wants the rest. */
+  /** The rest is not needed. */
   discard(): void {
     this.#sink = NOWHERE
     this.#kept = EMPTY
