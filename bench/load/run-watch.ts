@@ -1,4 +1,4 @@
-import { constants } from 'node:http2'
+import { constants, type ClientHttp2Session } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { memoryOf } from '../machine.ts'
 import { AnswerParser } from './answer-parser.ts'
@@ -183,28 +183,31 @@ class Flood {
   async #watchOverStreams(onError: (error: Error) => void): Promise<void> {
     const sessions = await openSessions({ ...this.#job, onError })
     this.#closers.push(() => sessions.forEach((session) => session.destroy()))
-    const opened: Promise<void>[] = []
     for (const session of sessions) {
-      for (let i = 0; i < this.#job.streams; i++) {
-        const stream = session.request({
-          [constants.HTTP2_HEADER_PATH]: this.#job.path,
-          accept: 'application/json',
-          'user-agent': 'bench',
-        })
-        stream.on('data', (piece: Buffer) => this.#count(piece))
-        stream.on('end', () => onError(new Error('a watch ended')))
-        stream.on('error', onError)
-        opened.push(
-          new Promise((resolve) => {
-            stream.once('response', (headers) => {
-              const status = Number(headers[constants.HTTP2_HEADER_STATUS])
-              if (status === 200) resolve()
-              else onError(new Error(`watch: ${status}`))
-            })
-          }),
-        )
-      }
+      const opened = Array.from({ length: this.#job.streams }, () =>
+        this.#watchOverStream(session, onError),
+      )
+      // Flow control refuses a user who opens a thousand at once.
+      await Promise.all(opened)
     }
-    await Promise.all(opened)
+  }
+
+  /** Resolves when the watch is accepted. */
+  #watchOverStream(session: ClientHttp2Session, onError: (error: Error) => void): Promise<void> {
+    const stream = session.request({
+      [constants.HTTP2_HEADER_PATH]: this.#job.path,
+      accept: 'application/json',
+      'user-agent': 'bench',
+    })
+    stream.on('data', (piece: Buffer) => this.#count(piece))
+    stream.on('end', () => onError(new Error('a watch ended')))
+    stream.on('error', onError)
+    return new Promise((resolve) => {
+      stream.once('response', (headers) => {
+        const status = Number(headers[constants.HTTP2_HEADER_STATUS])
+        if (status === 200) resolve()
+        else onError(new Error(`watch: ${status}`))
+      })
+    })
   }
 }
