@@ -61,6 +61,7 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'patch/typed-items.ts nodeCount': 'memo',
   'patch/typed-items.ts met': 'memory',
   'patch/quick-difference.ts left': 'memory',
+  'kinds/core/pod/image-reference.ts known': 'memo',
   'base/tick-shape.ts kept': 'process',
   'profiling/profiler.ts isBusy': 'process',
 }

@@ -32,10 +32,13 @@ export function admissionChain(
 ): AdmissionChain {
   const mutating = pluginIndex(plugins.filter((plugin) => plugin.mutate))
   const validating = pluginIndex(plugins.filter((plugin) => plugin.validate))
-  const runner = (phase: Phase, ask: Step['ask']): PhaseRunner => {
+  const runner = (
+    phase: Phase,
+    askOf: (plugin: Plugin) => Step['ask'] | undefined,
+  ): PhaseRunner => {
     const stepOf = (plugin: Plugin): Step => ({
-      plugin,
-      ask,
+      ask: askOf(plugin) ?? PASS,
+      ready: plugin.ready?.bind(plugin) ?? null,
       record: observer.recorder(phase, plugin),
     })
     const steps = new Map(plugins.map((plugin) => [plugin, stepOf(plugin)]))
@@ -51,10 +54,11 @@ export function admissionChain(
       },
     }
   }
-  const mutation = runner('admit', (plugin, attributes) =>
-    plugin.mutate!(attributes as MutableAttributes),
+  const mutation = runner(
+    'admit',
+    (plugin) => plugin.mutate?.bind(plugin) as Step['ask'] | undefined,
   )
-  const validation = runner('validate', (plugin, attributes) => plugin.validate!(attributes))
+  const validation = runner('validate', (plugin) => plugin.validate?.bind(plugin))
   return {
     mutate(attributes) {
       const steps = mutating(attributes)
@@ -91,12 +95,16 @@ function allPass(plugins: readonly Plugin[], attributes: Attributes): boolean | 
   return true
 }
 
-/** A plugin in a phase. */
+/** A plugin in a phase. All have one shape, while no two plugins do. */
 interface Step {
-  readonly plugin: Plugin
-  readonly ask: (plugin: Plugin, attributes: Attributes) => void | Promise<void>
+  readonly ask: (attributes: Attributes) => void | Promise<void>
+  /** As that of a plugin; null where it has none. */
+  readonly ready: (() => Promise<void> | null) | null
   readonly record: StepRecorder
 }
+
+/** Of a plugin without the phase, which no list of the phase has. */
+const PASS: Step['ask'] = () => {}
 
 /** How the plugins of a phase are asked and measured. */
 interface PhaseRunner {
@@ -166,13 +174,13 @@ function inOrder(run: PhaseRun, from: number): void | Promise<void> {
   const { runner, steps, attributes } = run
   const { operation } = attributes
   for (let i = from; i < steps.length; i++) {
-    const { plugin, ask, record } = steps[i]!
+    const { ask, ready, record } = steps[i]!
     let waiting: void | Promise<void>
     try {
-      const unready = plugin.ready?.()
+      const unready = ready === null ? null : ready()
       waiting = unready
-        ? isIn(unready, attributes, runner.clock).then(() => ask(plugin, attributes))
-        : ask(plugin, attributes)
+        ? isIn(unready, attributes, runner.clock).then(() => ask(attributes))
+        : ask(attributes)
     } catch (error) {
       record(operation, runner.now() - run.at, true)
       throw error

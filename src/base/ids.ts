@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomFillSync, randomInt, randomUUID } from 'node:crypto'
 
 /** Source of identifiers; injected so that tests can foresee them. */
 export interface Ids {
@@ -13,8 +13,34 @@ export interface Ids {
 // No vowels and no look-alikes, so that generated names spell nothing.
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 
+/** Random bytes that are read at once. */
+const POOL = 1024
+/** Bytes from here on would make the first letters more likely. */
+const FAIR = 256 - (256 % ALPHABET.length)
+
+/** Letters of random bytes, of which many are read at once. */
+class RandomLetters {
+  readonly #bytes = new Uint8Array(POOL)
+  #at = POOL
+
+  take(length: number): string {
+    let text = ''
+    while (text.length < length) {
+      if (this.#at === POOL) {
+        randomFillSync(this.#bytes)
+        this.#at = 0
+      }
+      const byte = this.#bytes[this.#at++]!
+      if (byte < FAIR) text += ALPHABET[byte % ALPHABET.length]
+    }
+    return text
+  }
+}
+
+const letters = new RandomLetters()
+
 export const randomIds: Ids = {
   uid: () => randomUUID(),
-  suffix: (length) => Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join(''),
+  suffix: (length) => letters.take(length),
   fraction: () => randomInt(2 ** 32) / 2 ** 32,
 }

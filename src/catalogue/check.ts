@@ -1,5 +1,7 @@
-import type { FieldErrors } from '../meta/field-errors.ts'
+import { useCounter, type Words } from '../codec/generated-code.ts'
+import { collecting, FieldErrors } from '../meta/field-errors.ts'
 import type { Holds, Shape } from '../notation/shape.ts'
+import { generatedPass, type Pass, type PassParts } from './generated-check.ts'
 
 /** `before`: the value at the same place of an object that passed; what is the very same is not checked again. */
 type Check = (value: unknown, errors: FieldErrors, before: unknown) => void
@@ -23,6 +25,34 @@ export function checkDeclared(
   before?: object,
 ): void {
   checkOf(shape)?.(object, errors, before)
+}
+
+/** What checks the objects of a shape: interpreted, and by generated code once they are in use (see generated-code.ts). */
+export function declaredCheck(
+  shape: Shape,
+  v: Words,
+): (object: object, errors: FieldErrors, before?: object) => void {
+  let pass: Pass | null = null
+  const isUsedOften = useCounter(v)
+  return (object, errors, before) => {
+    if (isUsedOften()) pass = generatedPass(shape, PARTS)
+    // What does not pass is interpreted, which tells why.
+    if (pass?.(object, before ?? null) !== true) checkDeclared(shape, object, errors, before)
+  }
+}
+
+const PARTS: PassParts = {
+  isChecked: (shape) => checkOf(shape) !== null,
+  passOf(holds) {
+    const check = checkHolds(holds)
+    return (
+      check &&
+      ((value, before) => {
+        const errors = new FieldErrors()
+        return collecting(() => check(value, errors, before)) && errors.list.length === 0
+      })
+    )
+  },
 }
 
 function checkOf(shape: Shape): Check | null {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { storageTag } from '../base/storage-tag.ts'
 import { resourcePrefix } from '../base/store-keys.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
-import { checkDeclared } from './check.ts'
+import { declaredCheck } from './check.ts'
 import { codecOf } from '../codec/codec.ts'
 import type { ResourceEntry } from './entry.ts'
 import { overCodecOf } from '../codec/over.ts'
@@ -120,8 +120,7 @@ function commonOf(declaration: Resource, v: Vocabulary) {
     namespaced: options.scope === 'namespace',
     verbs: ALL_VERBS.filter((verb) => !options.without?.includes(verb)),
     virtual: options.virtual ?? null,
-    check: (object: Typed, errors: Parameters<typeof checkDeclared>[2], before?: Typed) =>
-      checkDeclared(shape, object, errors, before),
+    check: declaredCheck(shape, v),
     strategy: declaration,
     table: {
       columns: columns ?? STANDARD_COLUMNS,

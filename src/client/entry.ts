@@ -1,3 +1,4 @@
+import type { MemberNames } from './member-names.ts'
 import { keyOf, type ApiObject } from './transport.ts'
 
 /** One object in an informer: its key, and the object itself, which is decoded on first access. */
@@ -17,6 +18,8 @@ export interface Entry<T> {
   without(...names: readonly string[]): T
   /** Whether the metadata may have a member of this name. False is certain; the check is cheap. */
   mayHave(member: string): boolean
+  /** Whether it may have a member of these names outside of its metadata. False is certain; the check is cheap. */
+  mayHaveOutside(names: MemberNames): boolean
   /** Whether its JSON may contain this text. False is certain; the check is cheap. */
   mayContain(text: string): boolean
 }
@@ -50,8 +53,12 @@ export class ReadEntry<T> implements Entry<T> {
     return Object.hasOwn((this.object as ApiObject).metadata ?? {}, member)
   }
 
-  mayContain(): boolean {
+  mayHaveOutside(): boolean {
     // The object is there: it is cheaper to look.
+    return true
+  }
+
+  mayContain(): boolean {
     return true
   }
 }

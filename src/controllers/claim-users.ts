@@ -2,6 +2,7 @@
 import { Pace } from '../base/event-loop.ts'
 import type { Entry } from '../client/entry.ts'
 import type { Lister } from '../client/informer.ts'
+import { MemberNames } from '../client/member-names.ts'
 import { keyOf } from '../client/transport.ts'
 import type { Pod } from '../kinds/core/pod/pod.ts'
 import { claimNamesOf } from './pod-claims.ts'
@@ -64,7 +65,7 @@ export class ClaimUsers {
     const { key, uid, namespace } = entry
     if (this.#known.get(key)?.uid === uid) return
     this.gone(key)
-    if (!MEMBERS.some((member) => entry.mayContain(member))) return
+    if (!entry.mayHaveOutside(MEMBERS)) return
     const claims = claimNamesOf(entry.object).map((name) => keyOf(namespace, name))
     if (claims.length === 0) return
     this.#known.set(key, { uid, claims })
@@ -77,4 +78,4 @@ export class ClaimUsers {
 }
 
 /** Pods without these name no claims. */
-const MEMBERS = ['"claimName"', '"ephemeral"']
+const MEMBERS = new MemberNames(['claimName', 'ephemeral'])

@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts'
 import type { Entry } from '../client/entry.ts'
 import { EventRecorder } from '../client/event-recorder.ts'
+import { MemberNames } from '../client/member-names.ts'
 import { keyOf, placeIn } from '../client/transport.ts'
 import type { PersistentVolumeClaim } from '../kinds/core/persistent-volume-claim.ts'
 import type { Pod } from '../kinds/core/pod/pod.ts'
@@ -55,7 +56,7 @@ export const ephemeralVolumes: Controller = {
       },
     })
     const added = (entry: Entry<Pod>) => {
-      if (entry.mayContain('"ephemeral"')) queue.add(entry.key)
+      if (entry.mayHaveOutside(MEMBERS)) queue.add(entry.key)
     }
     const claimGone = ({ key, namespace, object }: Entry<PersistentVolumeClaim>) => {
       const other = waiting.get(key)
@@ -104,3 +105,6 @@ async function create(client: Client, pod: Pod, volume: Volume): Promise<void> {
 
 const notOwner = ({ metadata: { namespace = '', name = '' } }: Pod, claim: string): string =>
   `PVC ${namespace}/${claim} was not created for pod ${namespace}/${name} (pod is not owner)`
+
+/** Pods without it have no such volume. */
+const MEMBERS = new MemberNames(['ephemeral'])

@@ -1,5 +1,6 @@
 import { placeOf, type ReadDependencies } from '../registry/context.ts'
 import type { Entry } from '../client/entry.ts'
+import type { MemberNames } from '../client/member-names.ts'
 import { META_GROUP } from '../client/meta-group.ts'
 import { objectBytes } from '../http/represent.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
@@ -82,6 +83,11 @@ export class CacheEntry<T> implements Entry<T> {
 
   mayHave(member: string): boolean {
     return mentionsMember(this.#version.metadata(), member)
+  }
+
+  mayHaveOutside(names: MemberNames): boolean {
+    const version = this.#version
+    return names.isIn(version.json(), version.metaStart + version.metaLength)
   }
 
   mayContain(text: string): boolean {

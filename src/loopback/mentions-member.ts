@@ -1,6 +1,7 @@
 /** A look into the JSON of metadata without decoding it. */
+import { isName } from '../client/member-names.ts'
+
 const QUOTE = 0x22
-const COLON = 0x3a
 const OPEN_LIST = 0x5b
 const ENTRIES = 'managedFields'
 
@@ -18,10 +19,4 @@ export function mentionsMember(metadata: Uint8Array, member: string): boolean {
       return false
   }
   return false
-}
-
-/** Whether a name, a quote and a colon are at a place. */
-function isName(bytes: Uint8Array, at: number, name: string): boolean {
-  for (let i = 0; i < name.length; i++) if (bytes[at + i] !== name.charCodeAt(i)) return false
-  return bytes[at + name.length] === QUOTE && bytes[at + name.length + 1] === COLON
 }

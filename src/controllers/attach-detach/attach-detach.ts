@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts'
 import type { Entry } from '../../client/entry.ts'
 import { EventRecorder } from '../../client/event-recorder.ts'
+import { MemberNames } from '../../client/member-names.ts'
 import { keyOf, placeIn } from '../../client/transport.ts'
 import type { WorkQueue } from '../../client/work-queue.ts'
 import type { Node } from '../../kinds/core/node/node.ts'
@@ -213,8 +214,8 @@ class AttachDetach {
   }
 
   #podChanged(entry: Entry<Pod>): void {
-    const mayHave = MEMBERS.some((member) => entry.mayContain(member))
-    if (mayHave || this.#wanted.knows(entry.key)) this.#podQueue.add(entry.key)
+    if (entry.mayHaveOutside(MEMBERS) || this.#wanted.knows(entry.key))
+      this.#podQueue.add(entry.key)
   }
 
   #claimChanged(key: string): void {
@@ -245,4 +246,4 @@ class AttachDetach {
 }
 
 /** Volumes that may have to be attached: those that come by a claim, and some others. */
-const MEMBERS = ['"persistentVolumeClaim"', '"ephemeral"', ...MIGRATED_MEMBERS]
+const MEMBERS = new MemberNames(['persistentVolumeClaim', 'ephemeral', ...MIGRATED_MEMBERS])

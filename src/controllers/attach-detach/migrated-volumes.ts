@@ -69,8 +69,8 @@ const MIGRATIONS: readonly Migration[] = [
 
 /** The members of volumes that may be migrated, as they are in JSON. */
 export const MIGRATED_MEMBERS = [
-  ...['"awsElasticBlockStore"', '"azureDisk"', '"cinder"', '"gcePersistentDisk"'],
-  '"vsphereVolume"',
+  ...['awsElasticBlockStore', 'azureDisk', 'cinder', 'gcePersistentDisk'],
+  'vsphereVolume',
 ]
 
 /** The volume of a driver that a source means; null: it is of another kind. `zone`: where a persistent volume is. */

@@ -51,7 +51,7 @@ export const isExtendedResource = (name: string, v: Vocabulary): boolean =>
 
 /** Whether amounts of a resource are whole numbers: objects and extended resources. */
 export const isWholeResource = (name: string, v: Vocabulary): boolean =>
-  COUNTED_SET.has(name) || isExtendedResource(name, v)
+  !CONTAINER_RESOURCES.has(name) && (COUNTED_SET.has(name) || isExtendedResource(name, v))
 
 /** Whether requests of a resource may stay below its limit. */
 export const isOvercommitable = (name: string, v: Vocabulary): boolean =>
@@ -63,6 +63,7 @@ export function validateContainerResourceName(
   errors: FieldErrors,
   v: Vocabulary,
 ): void {
+  if (CONTAINER_RESOURCES.has(name)) return
   const messages = isQualifiedName(name)
   errors.invalidAll(name, messages)
   if (messages.length > 0) return

@@ -23,7 +23,7 @@ const COARSE = /^-?\d+(?:m|[kMGTPE]i?)?$/
 /** Rounds every amount up to thousandths, in place, as all resource lists are stored. */
 export function roundResources(list: ResourceList | undefined): void {
   if (!list) return
-  for (const name of Object.keys(list)) {
+  for (const name in list) {
     const text = list[name]!
     if (!COARSE.test(text)) list[name] = formatQuantity(roundUpToMilli(parseQuantity(text)))
   }

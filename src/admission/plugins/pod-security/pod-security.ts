@@ -28,6 +28,14 @@ import {
   type Policy,
 } from './policy.ts'
 
+/** What the audit record is told. */
+const ANNOTATIONS = {
+  exempt: 'pod-security.{label}/exempt',
+  error: 'pod-security.{label}/error',
+  'enforce-policy': 'pod-security.{label}/enforce-policy',
+  'audit-violations': 'pod-security.{label}/audit-violations',
+} as const
+
 const NAMESPACES = { group: '', resource: 'namespaces' }
 
 /** Pods. Their other sub-resources cannot change what is checked. */
@@ -233,8 +241,8 @@ class PodSecurity implements Plugin {
     return labelledPolicy(labels, this.#configuration.defaults, this.#deps.v)
   }
 
-  #annotate(attributes: Attributes, name: string, value: string): void {
-    attributes.annotate(this.#deps.v.resolve(`pod-security.{label}/${name}`), value)
+  #annotate(attributes: Attributes, name: keyof typeof ANNOTATIONS, value: string): void {
+    attributes.annotate(this.#deps.v.resolve(ANNOTATIONS[name]), value)
   }
 }
 

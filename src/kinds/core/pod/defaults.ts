@@ -30,8 +30,9 @@ export function fillPodTemplate(template: PodTemplateSpec, c: HookContext): void
  * Sets the defaults of pods that templates do not have: requests from limits, and service links.
  */
 export function fillBarePod(spec: PodSpec): void {
-  for (const { resources } of [...spec.containers, ...(spec.initContainers ?? [])]) {
-    if (resources.limits) resources.requests = { ...resources.limits, ...resources.requests }
+  for (const list of [spec.containers, spec.initContainers ?? []]) {
+    for (const { resources } of list)
+      if (resources.limits) resources.requests = { ...resources.limits, ...resources.requests }
   }
   spec.enableServiceLinks ??= true
 }

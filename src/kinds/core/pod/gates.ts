@@ -9,10 +9,11 @@ type Holder = Record<string, unknown>
 interface GatedField {
   readonly gate: string
   readonly field: string
-  readonly holders: (spec: PodSpec) => (object | undefined)[]
+  readonly holders: (spec: PodSpec) => readonly (object | undefined)[]
 }
 
-const constraints = (spec: PodSpec) => spec.topologySpreadConstraints ?? []
+const NONE: readonly object[] = []
+const constraints = (spec: PodSpec) => spec.topologySpreadConstraints ?? NONE
 const probes = (spec: PodSpec): (Probe | undefined)[] =>
   allContainers(spec).flatMap(({ container: { livenessProbe, readinessProbe, startupProbe } }) => [
     livenessProbe,
@@ -20,11 +21,19 @@ const probes = (spec: PodSpec): (Probe | undefined)[] =>
     startupProbe,
   ])
 
+/** The security settings of containers: most have none. */
+function contexts(spec: PodSpec): readonly object[] {
+  const found: object[] = []
+  for (const list of [spec.initContainers, spec.containers, spec.ephemeralContainers])
+    for (const { securityContext } of list ?? []) if (securityContext) found.push(securityContext)
+  return found
+}
+
 const FIELDS: readonly GatedField[] = [
   {
     gate: 'ProcMountType',
     field: 'procMount',
-    holders: (spec) => allContainers(spec).map(({ container }) => container.securityContext),
+    holders: contexts,
   },
   { gate: 'UserNamespacesStatelessPodsSupport', field: 'hostUsers', holders: (spec) => [spec] },
   { gate: 'MinDomainsInPodTopologySpread', field: 'minDomains', holders: constraints },
@@ -59,5 +68,11 @@ export function dropGatedPodFields(spec: PodSpec, old: PodSpec | null, c: HookCo
   }
 }
 
-const held = (holders: (object | undefined)[], field: string): Holder[] =>
-  (holders as (Holder | undefined)[]).filter((one): one is Holder => one?.[field] !== undefined)
+const held = (holders: readonly (object | undefined)[], field: string): readonly Holder[] =>
+  holders.length === 0
+    ? NO_HOLDERS
+    : (holders as readonly (Holder | undefined)[]).filter(
+        (one): one is Holder => one?.[field] !== undefined,
+      )
+
+const NO_HOLDERS: readonly Holder[] = []

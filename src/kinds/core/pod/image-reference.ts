@@ -11,6 +11,21 @@ const MAX_NAME = 255
  * or is not written correctly.
  */
 export function imageTag(image: string): string {
+  const found = known.get(image)
+  if (found !== undefined) return found
+  const tag = readTag(image)
+  // A cluster has few different images, which many pods have.
+  if (image.length <= MAX_NAME) {
+    if (known.size >= MAX_KNOWN) known.clear()
+    known.set(image, tag)
+  }
+  return tag
+}
+
+const known = new Map<string, string>()
+const MAX_KNOWN = 500
+
+function readTag(image: string): string {
   // 64 hexadecimal digits would be taken for an id.
   if (/^[a-f0-9]{64}$/.test(image)) return ''
   let name = image

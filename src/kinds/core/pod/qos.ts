@@ -1,6 +1,8 @@
 import { parseQuantity } from '../../../base/quantity.ts'
+import type { Container } from './container.ts'
 import type { PodSpec } from './pod-spec.ts'
 
+const NONE: readonly Container[] = []
 const RESOURCES = ['cpu', 'memory'] as const
 
 /**
@@ -10,12 +12,14 @@ const RESOURCES = ['cpu', 'memory'] as const
 export function qosClass(spec: PodSpec): 'BestEffort' | 'Burstable' | 'Guaranteed' {
   let guaranteed = true
   let any = false
-  for (const { resources } of [...spec.containers, ...(spec.initContainers ?? [])]) {
-    for (const name of RESOURCES) {
-      const limit = amount(resources.limits, name)
-      const request = amount(resources.requests, name)
-      if (limit > 0n || request > 0n) any = true
-      if (limit <= 0n || limit !== request) guaranteed = false
+  for (const list of [spec.containers, spec.initContainers ?? NONE]) {
+    for (const { resources } of list) {
+      for (const name of RESOURCES) {
+        const limit = amount(resources.limits, name)
+        const request = amount(resources.requests, name)
+        if (limit > 0n || request > 0n) any = true
+        if (limit <= 0n || limit !== request) guaranteed = false
+      }
     }
   }
   if (!any) return 'BestEffort'

@@ -26,19 +26,26 @@ function validatePortName(name: string, names: Set<string>, errors: FieldErrors)
   else names.add(name)
 }
 
-/** Host ports are unique among containers that run concurrently; reports to `errors`. */
+/**
+ * Host ports are unique among containers that run concurrently; reports to `errors`. `first` is the index of the first
+ * container.
+ */
 export function validateHostPorts(
-  containers: readonly { readonly ports?: readonly ContainerPort[]; readonly index: number }[],
+  containers: readonly { readonly ports?: readonly ContainerPort[] }[],
   errors: FieldErrors,
+  first = 0,
 ): void {
-  const taken = new Set<string>()
-  for (const { ports = [], index } of containers) {
-    ports.forEach(({ protocol, hostIP = '', hostPort }, i) => {
-      if (!hostPort) return
+  // Most pods have none.
+  let taken: Set<string> | null = null
+  for (const [at, { ports }] of containers.entries()) {
+    if (!ports) continue
+    for (const [i, { protocol, hostIP = '', hostPort }] of ports.entries()) {
+      if (!hostPort) continue
       const key = `${protocol ?? ''}/${hostIP}/${hostPort}`
-      if (taken.has(key)) errors.at(index, 'ports', i, 'hostPort').duplicate(key)
+      taken ??= new Set()
+      if (taken.has(key)) errors.at(first + at, 'ports', i, 'hostPort').duplicate(key)
       taken.add(key)
-    })
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import { needText } from '../volumes/paths.ts'
 import type { Container } from './container.ts'
 import type { AnyContainer } from './containers.ts'
 import type { EphemeralContainer } from './ephemeral-container.ts'
+import type { Probe } from './probe.ts'
 import {
   type Volumes,
   validateHostPorts,
@@ -38,10 +39,7 @@ export function validateContainers(
     if (one.lifecycle) validateLifecycle(one.lifecycle, at.at('lifecycle'))
     validateProbes(one, at, around.c)
   })
-  validateHostPorts(
-    list.map(({ ports }, index) => ({ ...(ports && { ports }), index })),
-    errors,
-  )
+  validateHostPorts(list, errors)
 }
 
 function validateProbes(
@@ -49,13 +47,8 @@ function validateProbes(
   errors: FieldErrors,
   c: HookContext,
 ): void {
-  for (const [name, probe] of Object.entries({ livenessProbe, startupProbe })) {
-    if (!probe) continue
-    const at = errors.at(name)
-    checkPart(probe, at, c, validateProbe)
-    const { successThreshold = 0 } = probe
-    if (successThreshold !== 1) at.at('successThreshold').invalid(successThreshold, 'must be 1')
-  }
+  if (livenessProbe) validateLiveness(livenessProbe, errors.at('livenessProbe'), c)
+  if (startupProbe) validateLiveness(startupProbe, errors.at('startupProbe'), c)
   if (!readinessProbe) return
   const at = errors.at('readinessProbe')
   checkPart(readinessProbe, at, c, validateProbe)
@@ -63,6 +56,13 @@ function validateProbes(
   if (grace !== undefined) {
     at.at('terminationGracePeriodSeconds').invalid(grace, 'must not be set for readinessProbes')
   }
+}
+
+/** A probe that restarts the container succeeds at once. */
+function validateLiveness(probe: Probe, errors: FieldErrors, c: HookContext): void {
+  checkPart(probe, errors, c, validateProbe)
+  const { successThreshold = 0 } = probe
+  if (successThreshold !== 1) errors.at('successThreshold').invalid(successThreshold, 'must be 1')
 }
 
 const LIFE = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const
@@ -80,7 +80,7 @@ export function validateInitContainers(
       if (one[field] !== undefined) at.at(field).forbidden('may not be set for init containers')
     }
     // They run in sequence, so only one at a time uses its host ports.
-    if (one.ports) validateHostPorts([{ ports: one.ports, index: i }], errors)
+    if (one.ports) validateHostPorts([one], errors, i)
   })
 }
 

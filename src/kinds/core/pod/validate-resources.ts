@@ -13,19 +13,28 @@ import type { ResourceList, ResourceRequirements } from '../resource-requirement
 
 /** Validates a container's resources; reports to `errors`. */
 export function validateContainerResources(
-  { limits = {}, requests = {} }: ResourceRequirements,
+  { limits = NOTHING, requests = NOTHING }: ResourceRequirements,
   errors: FieldErrors,
   c: HookContext,
 ): void {
-  validateList(limits, errors.at('limits'), c.v)
-  for (const [name, text] of Object.entries(requests)) {
-    validateAmount(name, text, errors.at('requests').key(name), c.v)
+  if (limits === NOTHING && requests === NOTHING) return
+  const inLimits = errors.at('limits')
+  for (const name in limits) validateAmount(name, limits[name]!, inLimits.key(name), c.v)
+  const inRequests = errors.at('requests')
+  for (const name in requests) {
+    const text = requests[name]!
+    validateAmount(name, text, inRequests.key(name), c.v)
     validateRequest(name, text, limits, errors, c.v)
   }
+  if (hasBase(limits) || hasBase(requests)) return
   const names = [...Object.keys(limits), ...Object.keys(requests)]
-  const hasBase = names.includes('cpu') || names.includes('memory')
-  if (!hasBase && names.some(isHugePages)) errors.forbidden('HugePages require cpu or memory')
+  if (names.some(isHugePages)) errors.forbidden('HugePages require cpu or memory')
 }
+
+const NOTHING: ResourceList = Object.freeze({})
+
+const hasBase = (list: ResourceList): boolean =>
+  Object.hasOwn(list, 'cpu') || Object.hasOwn(list, 'memory')
 
 /** Validates pod overhead, with the rules of limits; reports to `errors`. */
 export function validateOverhead(
@@ -34,10 +43,6 @@ export function validateOverhead(
   c: HookContext,
 ): void {
   validateContainerResources({ limits: overhead }, errors, c)
-}
-
-function validateList(list: ResourceList, errors: FieldErrors, v: Vocabulary): void {
-  for (const [name, text] of Object.entries(list)) validateAmount(name, text, errors.key(name), v)
 }
 
 function validateAmount(name: string, text: string, errors: FieldErrors, v: Vocabulary): void {

@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../../../meta/field-errors.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
 import type { HookContext } from '../../../catalogue/resource.ts'
-import { allContainers } from './containers.ts'
+import { allContainers, type AnyContainer } from './containers.ts'
 import type { PodSpec } from './pod-spec.ts'
 import type { WindowsSecurityContextOptions } from './security-context.ts'
 
@@ -73,9 +73,16 @@ function nameMessages(user: string): string[] {
   return messages
 }
 
+const hasContext = ({ securityContext }: AnyContainer): boolean => securityContext !== undefined
+
+/** Whether there are containers of the other lists. */
+const hasOthers = ({ initContainers, ephemeralContainers }: PodSpec): boolean =>
+  initContainers !== undefined || ephemeralContainers !== undefined
+
 /** Either all containers of a pod are host processes or none; `errors` is the spec. */
 export function validateHostProcess(spec: PodSpec, errors: FieldErrors, c: HookContext): void {
   const podSays = spec.securityContext?.windowsOptions?.hostProcess
+  if (podSays === undefined && !spec.containers.some(hasContext) && !hasOthers(spec)) return
   const containers = allContainers(spec)
   let hosts = 0
   for (const { list, index, container } of containers) {

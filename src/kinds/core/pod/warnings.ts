@@ -5,6 +5,7 @@ import type { Vocabulary } from '../../../vocabulary/vocabulary.ts'
 import { nodeSelectorTermWarnings, oldNodeLabel } from '../node-selector.ts'
 import type { ResourceList } from '../resource-requirements.ts'
 import { volumeWarnings } from '../volumes/volume-warnings.ts'
+import type { Volume } from '../volumes/volume.ts'
 import type { PodAffinity } from './affinity.ts'
 import { allContainers } from './containers.ts'
 import type { PodSpec } from './pod-spec.ts'
@@ -34,30 +35,46 @@ const NONE: readonly string[] = []
 function allWarnings({ metadata, spec }: PodLike, c: HookContext, prefix: string): string[] {
   const base = prefix === '' ? '' : `${prefix}.`
   const path = `${base}spec`
-  const annotations = metadata.annotations ?? {}
+  const found: (readonly string[])[] = []
+  // Most pods have little of what warnings are about.
+  if (spec.nodeSelector || spec.affinity || spec.topologySpreadConstraints)
+    found.push(placingWarnings(spec, path, c.v))
+  const { annotations } = metadata
+  if (annotations) {
+    const at = `${base}metadata.annotations`
+    found.push(annotationWarnings(annotations, at, c.v))
+    found.push(seccompWarnings(spec, annotations, at, c.v))
+  }
+  const { hostAliases, imagePullSecrets, volumes, overhead } = spec
+  if (hostAliases) found.push(duplicates(hostAliases, 'ip', `${path}.hostAliases`))
+  if (imagePullSecrets) found.push(secretWarnings(imagePullSecrets, `${path}.imagePullSecrets`))
+  if (volumes) found.push(warningsOfVolumes(volumes, `${path}.volumes`))
+  if (overhead) found.push(byteWarnings(overhead, `${path}.overhead`))
+  found.push(containerWarnings(spec, path))
+  return found.flat()
+}
+
+function placingWarnings(spec: PodSpec, path: string, v: Vocabulary): string[] {
   return [
     ...Object.keys(spec.nodeSelector ?? {}).flatMap((key) => {
-      const text = oldNodeLabel(key, c.v)
+      const text = oldNodeLabel(key, v)
       return text === null ? [] : [`${path}.nodeSelector[${key}]: ${text}`]
     }),
-    ...affinityWarnings(spec, `${path}.affinity`, c.v),
+    ...affinityWarnings(spec, `${path}.affinity`, v),
     ...(spec.topologySpreadConstraints ?? []).flatMap(({ topologyKey }, i) =>
-      keyWarnings(topologyKey, `${path}.topologySpreadConstraints[${i}].topologyKey`, c.v),
+      keyWarnings(topologyKey, `${path}.topologySpreadConstraints[${i}].topologyKey`, v),
     ),
-    ...annotationWarnings(annotations, `${base}metadata.annotations`, c.v),
-    ...seccompWarnings(spec, annotations, `${base}metadata.annotations`, c.v),
-    ...duplicates(spec.hostAliases ?? [], 'ip', `${path}.hostAliases`),
-    ...secretWarnings(spec, `${path}.imagePullSecrets`),
-    ...duplicates(spec.volumes ?? [], 'name', `${path}.volumes`),
-    ...volumeWarnings(spec.volumes, `${path}.volumes`),
-    ...(spec.volumes ?? []).flatMap(({ emptyDir }, i) =>
-      isFraction(emptyDir?.sizeLimit)
-        ? [fractionWarning(`${path}.volumes[${i}].emptyDir.sizeLimit`, emptyDir.sizeLimit)]
-        : [],
-    ),
-    ...byteWarnings(spec.overhead, `${path}.overhead`),
-    ...containerWarnings(spec, path),
   ]
+}
+
+function warningsOfVolumes(volumes: readonly Volume[], path: string): string[] {
+  const found = duplicates(volumes, 'name', path)
+  found.push(...volumeWarnings(volumes, path))
+  for (const [i, { emptyDir }] of volumes.entries()) {
+    const limit = emptyDir?.sizeLimit
+    if (isFraction(limit)) found.push(fractionWarning(`${path}[${i}].emptyDir.sizeLimit`, limit))
+  }
+  return found
 }
 
 function affinityWarnings({ affinity }: PodSpec, path: string, v: Vocabulary): string[] {
@@ -121,13 +138,13 @@ const annotationWarnings = (
     ([key, text]) => `${path}[${v.resolve(key)}]: ${text}`,
   )
 
-function secretWarnings({ imagePullSecrets = [] }: PodSpec, path: string): string[] {
+function secretWarnings(secrets: readonly { readonly name?: string }[], path: string): string[] {
   return [
-    ...imagePullSecrets.flatMap(({ name = '' }, i) =>
+    ...secrets.flatMap(({ name = '' }, i) =>
       name === '' ? [`${path}[${i}].name: invalid empty name ""`] : [],
     ),
     ...duplicates(
-      imagePullSecrets.map(({ name = '' }) => ({ name })),
+      secrets.map(({ name = '' }) => ({ name })),
       'name',
       path,
     ),
@@ -154,23 +171,24 @@ function duplicates<K extends string>(
 }
 
 function containerWarnings(spec: PodSpec, path: string): string[] {
-  return allContainers(spec).flatMap(({ list, index, container }) => {
+  const found: string[] = []
+  for (const { list, index, container } of allContainers(spec)) {
+    const { env, resources } = container
+    const { limits, requests } = resources
+    if (!limits && !requests && !env) continue
     const at = `${path}.${list}[${index}]`
-    const { limits, requests } = container.resources
-    return [
-      ...byteWarnings(limits, `${at}.resources.limits`),
-      ...byteWarnings(requests, `${at}.resources.requests`),
-      ...duplicates(container.env ?? [], 'name', `${at}.env`),
-    ]
-  })
+    if (limits) found.push(...byteWarnings(limits, `${at}.resources.limits`))
+    if (requests) found.push(...byteWarnings(requests, `${at}.resources.requests`))
+    if (env) found.push(...duplicates(env, 'name', `${at}.env`))
+  }
+  return found
 }
 
 /** Resources that are counted in bytes. */
 const IN_BYTES = ['memory', 'ephemeral-storage'] as const
 
-function byteWarnings(list: ResourceList | undefined, path: string): string[] {
+function byteWarnings(list: ResourceList, path: string): string[] {
   const found: string[] = []
-  if (list === undefined) return found
   for (const name of IN_BYTES) {
     const text = list[name]
     if (isFraction(text)) found.push(fractionWarning(`${path}[${name}]`, text))
@@ -178,8 +196,11 @@ function byteWarnings(list: ResourceList | undefined, path: string): string[] {
   return found
 }
 
+/** Amounts of bytes as most are written. */
+const WHOLE = /^\d+(?:[KMGTPE]i|[kMGTPE])?$/
+
 const isFraction = (text: string | undefined): text is string =>
-  text !== undefined && !isInteger(parseQuantity(text))
+  text !== undefined && !WHOLE.test(text) && !isInteger(parseQuantity(text))
 
 const fractionWarning = (path: string, text: string): string =>
   `${path}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`

@@ -7,7 +7,8 @@ export function needText(value: string | undefined, errors: FieldErrors, detail 
 
 /** A path must not contain `..`; reports to `errors`. */
 export function refuseSteps(path: string, errors: FieldErrors): void {
-  if (path.split('/').includes('..')) errors.invalid(path, "must not contain '..'")
+  if (path.includes('..') && path.split('/').includes('..'))
+    errors.invalid(path, "must not contain '..'")
 }
 
 /** A path must be relative and must not contain `..`; reports to `errors`. */

@@ -15,10 +15,16 @@ const TEXTS: Readonly<Partial<Record<keyof Volume, readonly [name: string, text:
   ],
 }
 
+function isOutOfUse(volume: Volume): boolean {
+  for (const member in volume) if (Object.hasOwn(TEXTS, member)) return true
+  return false
+}
+
 /** Warnings about volumes with deprecated sources; `path` is that of the list. */
 export function volumeWarnings(volumes: readonly Volume[] | undefined, path: string): string[] {
   const warnings: string[] = []
   volumes?.forEach((volume, i) => {
+    if (!isOutOfUse(volume)) return
     for (const [member, [name, text]] of Object.entries(TEXTS)) {
       if (volume[member as keyof Volume] !== undefined)
         warnings.push(`${path}[${i}].${name}: ${text}`)

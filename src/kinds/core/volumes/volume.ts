@@ -251,12 +251,22 @@ export function validateVolumes(
 
 /** Sets the defaults of a volume: without a source it is an `emptyDir`. Changes the volume. */
 export function fillVolume(volume: Volume): void {
-  const sources = Object.keys(rules) as (keyof VolumeSource)[]
-  if (sources.every((source) => volume[source] === undefined)) volume.emptyDir = {}
-  const projected = volume.projected?.sources?.flatMap((one) => one.downwardAPI?.items ?? []) ?? []
-  for (const { resourceFieldRef } of [...(volume.downwardAPI?.items ?? []), ...projected]) {
-    if (resourceFieldRef) fillResourceFieldSelector(resourceFieldRef)
-  }
+  if (!hasSource(volume)) volume.emptyDir = {}
+  const { downwardAPI, projected } = volume
+  if (downwardAPI) fillFiles(downwardAPI.items)
+  for (const { downwardAPI: files } of projected?.sources ?? []) fillFiles(files?.items)
   const template = volume.ephemeral?.volumeClaimTemplate
   if (template) fillClaimSpec(template.spec)
+}
+
+function hasSource(volume: Volume): boolean {
+  for (const member in volume)
+    if (Object.hasOwn(rules, member) && volume[member as keyof VolumeSource] !== undefined)
+      return true
+  return false
+}
+
+function fillFiles(items: DownwardAPIVolumeSource['items']): void {
+  for (const { resourceFieldRef } of items ?? [])
+    if (resourceFieldRef) fillResourceFieldSelector(resourceFieldRef)
 }
