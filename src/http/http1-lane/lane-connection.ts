@@ -7,7 +7,7 @@ import type { LaneBody } from './lane-body.ts'
 import { LaneExchange, type Ending } from './lane-exchange.ts'
 import { KnownBlocks } from './known-blocks.ts'
 import { readHead } from './request-head.ts'
-import type { ResponseHeads } from './response-head.ts'
+import type { ResponseHead, ResponseHeads } from './response-head.ts'
 import type { Slab } from './slab.ts'
 
 /** What the connections of a lane share. */
@@ -141,7 +141,7 @@ export class LaneConnection {
   }
 
   /** Hands a head and a complete body to the connection. */
-  write(head: string, body: Buffer | string): void {
+  write(head: ResponseHead, body: Buffer | string): void {
     const { socket } = this
     if (!socket.writable) return
     const joined = this.#shared.slab.join(head, body)
@@ -150,7 +150,7 @@ export class LaneConnection {
       return
     }
     socket.cork()
-    socket.write(head, 'latin1')
+    socket.write(head.text, 'latin1')
     socket.write(body)
     socket.uncork()
   }

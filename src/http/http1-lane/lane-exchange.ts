@@ -128,8 +128,8 @@ export class LaneExchange extends Abortable implements Exchange, MadeResponse {
     return 'last'
   }
   sendNow(body: Buffer | string): void {
-    const { text, hasBody } = this.#head!
-    this.#connection.write(text, hasBody ? body : EMPTY)
+    const head = this.#head!
+    this.#connection.write(head, head.hasBody ? body : EMPTY)
     this.#end()
   }
   open(status: number, headers: HeaderList): Out {
@@ -139,7 +139,7 @@ export class LaneExchange extends Abortable implements Exchange, MadeResponse {
     const head = this.#connection.heads.make(status, headers, this.method)
     this.#head = head
     if (head.isLast) this.#ending = 'last'
-    this.#connection.write(head.text, EMPTY)
+    this.#connection.write(head, EMPTY)
     this.#connection.streams()
     const out = new LaneOut(this.#connection.socket, head, () => this.#end())
     if (this.method === 'HEAD') out.end()
