@@ -36,13 +36,23 @@ export interface AuthenticationContext {
   readonly warn: (text: string) => void
 }
 
+/** What is kept for requests with exactly the same headers over one connection. */
+export interface RequestMemory {
+  /** Of a token that was found good; null: nothing. Only the authenticator that wrote it reads it. */
+  token: object | null
+}
+
 /** Authenticates users by bearer tokens. */
 export interface TokenAuthenticator {
   readonly name: string
+  /** `memory`: that of the headers with this token, if there is one. */
   authenticateToken(
     token: string,
     context: AuthenticationContext,
+    memory?: RequestMemory | null,
   ): AuthenticationResult | Promise<AuthenticationResult>
+  /** The result for the token of such headers, as long as it holds; null: it has to be authenticated. */
+  recall?(memory: RequestMemory, context: AuthenticationContext): AuthenticationResult
 }
 
 /** The headers of a request; credentials are taken out of them when they have been used. */
@@ -58,6 +68,8 @@ export interface RequestHeaders {
 /** The parts of a request that identify its user. */
 export interface Credentials extends RequestHeaders {
   readonly socket: TLSSocket
+  /** Null, or absent: the headers are new on their connection. */
+  readonly memory?: RequestMemory | null
 }
 
 /** Authenticates users by anything else in a request. */

@@ -19,7 +19,11 @@ export function bearer(tokens: TokenAuthenticator): RequestAuthenticator {
     name: 'bearer token',
     authenticateRequest(request, context) {
       if (request.headers.authorization === undefined) return null
-      return authenticateHeader(tokens, firstHeader(request, 'authorization'), context)
+      const { memory = null } = request
+      const known = memory?.token ? tokens.recall?.(memory, context) : null
+      if (known) return known
+      const token = bearerToken(firstHeader(request, 'authorization'), context)
+      return token === '' ? null : knownToken(tokens.authenticateToken(token, context, memory))
     },
   }
 }
@@ -46,7 +50,8 @@ export function ownTokenFirst(
   return {
     name: 'own token first',
     authenticateRequest(request, context) {
-      const token = own ? shown(request) : ''
+      // A token that is remembered was found to be another one.
+      const token = own && !request.memory?.token ? shown(request) : ''
       const result = own && token !== '' ? own.authenticateToken(token, context) : null
       return result instanceof Promise
         ? result.then((found) => found ?? others(request, context))
@@ -56,16 +61,6 @@ export function ownTokenFirst(
 }
 
 const unknownToken = () => new CredentialError('invalid bearer token')
-
-/** Authenticates the value of an `Authorization` header. Throws when it holds an unknown token. */
-function authenticateHeader(
-  tokens: TokenAuthenticator,
-  header: string,
-  context: AuthenticationContext,
-): AuthenticationResult | Promise<AuthenticationResult> {
-  const token = bearerToken(header, context)
-  return token === '' ? null : knownToken(tokens.authenticateToken(token, context))
-}
 
 /** The token in the value of an `Authorization` header; empty when it holds none, and `told` may be warned then. */
 function bearerToken(header: string, told: Pick<AuthenticationContext, 'warn'> | null): string {

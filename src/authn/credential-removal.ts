@@ -26,8 +26,8 @@ export function credentialRemoval(
   const prefixes = [...new Set([PREFIX, ...lower(configured?.extraHeaderPrefixes ?? [])])]
   return (request) => {
     const { headers } = request
-    // Most requests have none, and an object that something was deleted from is slower afterwards.
-    for (const name of names) if (headers[name] !== undefined) delete headers[name]
+    // Not deleted: that takes longer than finding a known token, and makes the object slower.
+    for (const name of names) if (headers[name] !== undefined) headers[name] = undefined
     for (const prefix of prefixes) removeWithPrefix(request, prefix)
     removeWebsocketToken(headers, v)
   }

@@ -119,3 +119,56 @@ describe('at the same time', () => {
     expect(waiting.length).toBe(2)
   })
 })
+
+describe('a token that came with the same headers before', () => {
+  const context = recordingContext(['a'])
+  /** Looked up, then found, so that the headers remember it. */
+  async function remembered() {
+    const tokens = tokensOf({ good: somebody, bad: new CredentialError('no') })
+    const all = made(tokens)
+    const memory = { token: null }
+    for (let i = 0; i < 2; i++) await all.it.authenticateToken('good', context, memory)
+    return { ...all, memory }
+  }
+
+  test('is not known after one request', async () => {
+    const { it } = made(tokensOf({ good: somebody }))
+    const memory = { token: null }
+    await it.authenticateToken('good', context, memory)
+    expect(it.recall!(memory, context)).toBe(null)
+  })
+
+  for (const { name, afterMs, audiences, found } of [
+    { name: 'is known', afterMs: 9_999, audiences: context.audiences, found: somebody },
+    {
+      name: 'is known for ten seconds',
+      afterMs: 10_000,
+      audiences: context.audiences,
+      found: null,
+    },
+    { name: 'is not known for other audiences', afterMs: 0, audiences: ['b'], found: null },
+  ]) {
+    test(name, async () => {
+      const { it, clock, memory } = await remembered()
+      clock.advance(afterMs)
+      expect(it.recall!(memory, { ...context, audiences })).toBe(found)
+    })
+  }
+
+  test('counts as found, and does not hold for longer', async () => {
+    const { it, clock, counts, memory } = await remembered()
+    counts.length = 0
+    clock.advance(9_000)
+    expect(it.recall!(memory, context)).toBe(somebody)
+    clock.advance(1_000)
+    expect(it.recall!(memory, context)).toBe(null)
+    expect(counts).toEqual(['hit'])
+  })
+
+  test('that is wrong is not remembered', async () => {
+    const { it } = made(tokensOf({ bad: new CredentialError('no') }))
+    const memory = { token: null }
+    for (let i = 0; i < 3; i++) await outcome(() => it.authenticateToken('bad', context, memory))
+    expect(memory.token).toBe(null)
+  })
+})

@@ -101,3 +101,33 @@ test('ten seconds after the last request of another flow, nothing waits', () => 
   for (let i = 0; i < 20; i++) world.arrive(a)
   expect(world.order.length).toBe(22)
 })
+
+for (const { name, flows, contendedMs } of [
+  { name: 'one that follows another once', flows: [b, a], contendedMs: 50 },
+  { name: 'one that comes between requests of another', flows: [a, b, a], contendedMs: 1_000 },
+  { name: 'three that follow each other', flows: [a, b, c], contendedMs: 1_000 },
+]) {
+  test(`${name}: the others wait for ${contendedMs} ms`, () => {
+    const world = new World()
+    for (const flow of flows) world.arrive(flow)
+    const { turns } = world
+    const began = world.time
+    const at = (ms: number) => {
+      world.time = began + ms
+      return turns.isContended()
+    }
+    expect([at(contendedMs - 1), at(contendedMs + 1)]).toEqual([true, false])
+  })
+}
+
+test('a flow that comes back each half of a second contends all the time', () => {
+  const world = new World()
+  world.arrive(a)
+  for (let i = 0; i < 5; i++) {
+    world.time += 500
+    world.arrive(b)
+    world.arrive(a)
+    world.time += 450
+    expect(world.turns.isContended()).toBe(true)
+  }
+})

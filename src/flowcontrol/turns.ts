@@ -20,6 +20,8 @@ import type { PriorityLevel } from './priority-level.ts'
 const BUDGET_MS = 0.25
 /** How long the server expects further requests of other flows: requests that wait cost more than others. */
 const CONTENDED_MS = 1_000
+/** The same after the first change from one flow to another: the former one may be over. */
+const CHANGED_MS = 50
 
 export interface TurnsOptions {
   readonly now: () => number
@@ -39,6 +41,8 @@ export class Turns {
   readonly #options: TurnsOptions
   #last: Flow | null = null
   #contendedUntil = -1
+  /** When a flow followed another one. */
+  #changedAt = -Infinity
   /** Whether the time of this iteration is measured. */
   #isOpen = false
   #startedAt = 0
@@ -58,8 +62,16 @@ export class Turns {
   /** A request of a flow has arrived, also one that never waits. */
   notice(flow: Flow): void {
     if (flow === this.#last) return
-    if (this.#last !== null) this.#contendedUntil = this.#options.now() + CONTENDED_MS
+    if (this.#last !== null) this.#changed(this.#options.now())
     this.#last = flow
+  }
+
+  /** Flows that send at the same time follow each other at least twice. */
+  #changed(now: number): void {
+    const isAgain = now < this.#changedAt + CONTENDED_MS
+    this.#changedAt = now
+    const until = now + (isAgain ? CONTENDED_MS : CHANGED_MS)
+    if (until > this.#contendedUntil) this.#contendedUntil = until
   }
 
   /** Whether requests of several flows have arrived lately. */

@@ -3,6 +3,7 @@ import type { AuthenticationChain } from '../authn/authenticator-chain.ts'
 import type { Authorizer, Decision } from '../authz/authorizer.ts'
 import type { IndexedPool, InPool } from '../base/indexed-pool.ts'
 import type { Log } from '../base/log.ts'
+import type { RandomUuids } from '../base/random-uuids.ts'
 import type { BodyMemory, BodyShare } from './body-memory.ts'
 import type { BodyQueue } from './body-queue.ts'
 import type { Connections } from './connections.ts'
@@ -89,6 +90,8 @@ export interface ServerState {
   readonly stages: Stages | null
   /** Records requests; null when that is off. It is one of the subscribers, too. */
   readonly audit: RequestAudit | null
+  /** IDs for requests that have none. */
+  readonly auditIds: RandomUuids
   readonly log: Log
   readonly authentication: Pick<AuthenticationChain, 'authenticate' | 'removeCredentials'>
   /** Limits requests in progress; null: unlimited. */

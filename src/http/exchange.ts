@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
+import type { RequestMemory } from '../authn/authenticator.ts'
 import type { ReadTurns } from '../flowcontrol/read-turns.ts'
 import { Abortable } from './abortable.ts'
 import { chunkFrame, FRAME_UP_TO } from './http1-chunks.ts'
@@ -23,6 +24,8 @@ export interface Exchange {
   readonly headers: IncomingHttpHeaders
   /** Header names and values, alternating, as sent. */
   readonly rawHeaders: readonly string[]
+  /** What authentication keeps for the same headers on this connection; absent: they are not compared. */
+  readonly memory?: RequestMemory
   readonly socket: TLSSocket
   /** Whether the response has begun. */
   readonly begun: boolean

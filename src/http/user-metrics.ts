@@ -33,6 +33,7 @@ export class UserMetrics {
   readonly #users = new Map<string, CounterSeries>()
   readonly #legacy: string
   readonly #stale: string
+  readonly #valid: CounterSeries
   #lastUser = ''
   #lastSeries: CounterSeries | null = null
 
@@ -47,7 +48,8 @@ export class UserMetrics {
     )
     this.#legacy = v.resolve('authentication{api}/legacy-token')
     this.#stale = v.resolve('authentication{api}/stale-token')
-    for (const metric of [legacyTokens, staleTokens, validTokens]) registry.of(metric)
+    for (const metric of [legacyTokens, staleTokens]) registry.of(metric)
+    this.#valid = registry.of(validTokens).only
   }
 
   /** The user of a request is known since a time. */
@@ -92,8 +94,10 @@ export class UserMetrics {
   }
 
   #token({ annotations }: RequestRecord): void {
-    if (annotations.has(this.#legacy)) this.#registry.of(legacyTokens).only.inc()
-    else if (annotations.has(this.#stale)) this.#registry.of(staleTokens).only.inc()
-    else this.#registry.of(validTokens).only.inc()
+    if (annotations.size > 0 && annotations.has(this.#legacy))
+      this.#registry.of(legacyTokens).only.inc()
+    else if (annotations.size > 0 && annotations.has(this.#stale))
+      this.#registry.of(staleTokens).only.inc()
+    else this.#valid.inc()
   }
 }

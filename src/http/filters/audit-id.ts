@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Filter } from '../context.ts'
 
 const MAX_LENGTH = 64
@@ -9,6 +8,6 @@ export const auditId: Filter = {
   run(context) {
     const sent = context.exchange.headers['audit-id']
     const usable = typeof sent === 'string' && sent.length <= MAX_LENGTH && /^[\w-]+$/.test(sent)
-    context.headers.push('audit-id', usable ? sent : randomUUID())
+    context.headers.push('audit-id', usable ? sent : context.server.auditIds.next())
   },
 }

@@ -1,5 +1,6 @@
 /** Reads the headers of plain requests: a narrow part of the grammar, in which nothing has two meanings. */
 import type { IncomingHttpHeaders } from 'node:http'
+import type { RequestMemory } from '../../authn/authenticator.ts'
 
 /** Headers as they were sent, and what they say. */
 export interface HeaderBlock {
@@ -16,6 +17,8 @@ export interface HeaderBlock {
   readonly back: Buffer
   /** Bytes of the body. */
   readonly length: number
+  /** What is kept for requests with these headers. */
+  readonly memory: RequestMemory
 }
 
 const LF = 10
@@ -87,7 +90,8 @@ export function readBlock(bytes: Buffer, at: number, most: number): HeaderBlock 
   bytes.copy(own, 0, at, next + 2)
   const length = lengthAt === -1 ? 0 : lengthOf(own, lengthAt, lengthEnd)
   const front = own.subarray(0, Math.max(lengthAt, 0))
-  return { bytes: own, headers, raw, lengthAt, front, back: own.subarray(lengthEnd), length }
+  const back = own.subarray(lengthEnd)
+  return { bytes: own, headers, raw, lengthAt, front, back, length, memory: { token: null } }
 }
 
 /** Reads `name: value` and the end of the line. False: it is not plain. */

@@ -1,5 +1,6 @@
 /** Headers that a connection has sent before: clients repeat them, but for the length of the body. */
 import type { IncomingHttpHeaders } from 'node:http'
+import type { RequestMemory } from '../../authn/authenticator.ts'
 import { lengthOf, readBlock, type HeaderBlock } from './header-block.ts'
 
 /** The headers of one request. */
@@ -11,6 +12,8 @@ export interface SentHeaders {
   readonly length: number
   /** Where they end. */
   readonly end: number
+  /** That of all requests of the connection with these headers. */
+  readonly memory: RequestMemory
 }
 
 const CR = 13
@@ -72,17 +75,22 @@ function isAt(part: Buffer, bytes: Buffer, at: number): boolean {
   return end <= bytes.length && part.compare(bytes, at, end) === 0
 }
 
-const sentAs = ({ headers, raw, length }: HeaderBlock, end: number): SentHeaders => ({
+const sentAs = ({ headers, raw, length, memory }: HeaderBlock, end: number): SentHeaders => ({
   headers: { ...headers },
   rawHeaders: raw,
   length,
   end,
+  memory,
 })
 
-function withLength({ headers, raw }: HeaderBlock, length: number, end: number): SentHeaders {
+function withLength(
+  { headers, raw, memory }: HeaderBlock,
+  length: number,
+  end: number,
+): SentHeaders {
   const text = String(length)
   const rawHeaders = [...raw]
   for (let i = 0; i < raw.length; i += 2)
     if (raw[i]!.toLowerCase() === 'content-length') rawHeaders[i + 1] = text
-  return { headers: { ...headers, 'content-length': text }, rawHeaders, length, end }
+  return { headers: { ...headers, 'content-length': text }, rawHeaders, length, end, memory }
 }

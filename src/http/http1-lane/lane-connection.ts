@@ -3,11 +3,12 @@ import { endReading } from '../http1-linger.ts'
 import { refuseUnparsed } from '../http1-refusals.ts'
 import type { ResponseSink } from '../response-batch.ts'
 import { SocketReader } from '../socket-reader.ts'
+import { readDirectly } from './direct-read.ts'
 import type { LaneBody } from './lane-body.ts'
 import { LaneExchange, type Ending } from './lane-exchange.ts'
 import { KnownBlocks } from './known-blocks.ts'
 import { readHead } from './request-head.ts'
-import type { ResponseHeads } from './response-head.ts'
+import type { ResponseHead, ResponseHeads } from './response-head.ts'
 import type { Slab } from './slab.ts'
 
 /** What the connections of a lane share. */
@@ -44,6 +45,7 @@ export class LaneConnection {
   #isOver = false
   /** Whether a response was sent. */
   #hasAnswered = false
+  readonly #endDirectReads: () => void
   /** Since which look it waits for a request. */
   #idleSince: number
 
@@ -52,6 +54,7 @@ export class LaneConnection {
     this.#shared = shared
     this.#idleSince = shared.look
     socket.on('data', this.#onData)
+    this.#endDirectReads = readDirectly(socket, this.#onData)
     socket.on('end', this.#onEnd)
     socket.on('close', this.#onClose)
   }
@@ -112,6 +115,7 @@ export class LaneConnection {
   #handOver(bytes: Buffer): void {
     const { socket } = this
     this.#isOver = true
+    this.#endDirectReads()
     socket.off('data', this.#onData)
     socket.off('end', this.#onEnd)
     socket.off('close', this.#onClose)
@@ -141,7 +145,7 @@ export class LaneConnection {
   }
 
   /** Hands a head and a complete body to the connection. */
-  write(head: string, body: Buffer | string): void {
+  write(head: ResponseHead, body: Buffer | string): void {
     const { socket } = this
     if (!socket.writable) return
     const joined = this.#shared.slab.join(head, body)
@@ -150,7 +154,7 @@ export class LaneConnection {
       return
     }
     socket.cork()
-    socket.write(head, 'latin1')
+    socket.write(head.text, 'latin1')
     socket.write(body)
     socket.uncork()
   }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
+import type { RequestMemory } from '../../authn/authenticator.ts'
 import type { ReadTurns } from '../../flowcontrol/read-turns.ts'
 import { Abortable } from '../abortable.ts'
 import type { Exchange, ExchangeObserver, HeaderList, Out } from '../exchange.ts'
@@ -31,6 +32,7 @@ export class LaneExchange extends Abortable implements Exchange, MadeResponse {
   readonly target: string
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
+  readonly memory: RequestMemory
   observer: ExchangeObserver | null = null
   readonly #connection: LaneConnection
   readonly #body: LaneBody | null
@@ -49,6 +51,7 @@ export class LaneExchange extends Abortable implements Exchange, MadeResponse {
     this.target = target
     this.headers = sent.headers
     this.rawHeaders = sent.rawHeaders
+    this.memory = sent.memory
     this.#body = sent.length === 0 ? null : new LaneBody(sent.length, connection)
     this.#reader = SocketReader.of(connection.socket)
     this.#reader?.begun()
@@ -128,8 +131,8 @@ export class LaneExchange extends Abortable implements Exchange, MadeResponse {
     return 'last'
   }
   sendNow(body: Buffer | string): void {
-    const { text, hasBody } = this.#head!
-    this.#connection.write(text, hasBody ? body : EMPTY)
+    const head = this.#head!
+    this.#connection.write(head, head.hasBody ? body : EMPTY)
     this.#end()
   }
   open(status: number, headers: HeaderList): Out {
@@ -139,7 +142,7 @@ export class LaneExchange extends Abortable implements Exchange, MadeResponse {
     const head = this.#connection.heads.make(status, headers, this.method)
     this.#head = head
     if (head.isLast) this.#ending = 'last'
-    this.#connection.write(head.text, EMPTY)
+    this.#connection.write(head, EMPTY)
     this.#connection.streams()
     const out = new LaneOut(this.#connection.socket, head, () => this.#end())
     if (this.method === 'HEAD') out.end()

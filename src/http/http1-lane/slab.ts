@@ -1,3 +1,5 @@
+import type { ResponseHead } from './response-head.ts'
+
 const SIZE = 64 << 10
 /** Longer responses are not copied. */
 const JOINED_UP_TO = 16 << 10
@@ -9,8 +11,8 @@ export class Slab {
   #memory = Buffer.alloc(0)
   #at = 0
 
-  /** A head, in latin1, and a body in one buffer; null: they are too long for that. */
-  join(head: string, body: Buffer | string): Buffer | null {
+  /** A head and a body in one buffer; null: they are too long for that. */
+  join(head: ResponseHead, body: Buffer | string): Buffer | null {
     const isText = typeof body === 'string'
     const most = head.length + body.length * (isText ? UNIT_BYTES : 1)
     if (most > JOINED_UP_TO) return null
@@ -20,7 +22,7 @@ export class Slab {
     }
     const memory = this.#memory
     const start = this.#at
-    let at = start + memory.write(head, start, 'latin1')
+    let at = head.writeTo(memory, start)
     if (isText) at += memory.write(body, at)
     else {
       memory.set(body, at)

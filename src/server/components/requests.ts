@@ -2,6 +2,7 @@ import { systemClock } from '../../base/clock.ts'
 import { IndexedPool } from '../../base/indexed-pool.ts'
 import { errorText } from '../../base/error-text.ts'
 import { forFlag } from '../../base/plain-reason.ts'
+import { RandomUuids } from '../../base/random-uuids.ts'
 import { BodyMemory } from '../../http/body-memory.ts'
 import { BodyQueue } from '../../http/body-queue.ts'
 import { Connections } from '../../http/connections.ts'
@@ -91,6 +92,7 @@ async function ownState(settings: Settings) {
   const { options, v, log } = settings
   return {
     log,
+    auditIds: new RandomUuids(),
     requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
     responses: await responseSettings(settings),
     shutdown: { hasBegun: false, refusal: null },

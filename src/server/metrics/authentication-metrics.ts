@@ -16,13 +16,17 @@ export function observeCertificates(registry: Registry): (secondsLeft: number) =
 
 /** Measures the cache of tokens. */
 export function tokenCacheMetrics(registry: Registry): TokenCacheMetrics {
+  const seriesOf = (status: string) => ({
+    requests: registry.of(tokenCacheRequests).with({ status }),
+    duration: registry.of(tokenCacheDuration).with({ status }),
+  })
+  // Each shows from its first use on.
+  let hits: ReturnType<typeof seriesOf> | null = null
   return {
     request(status, durationMs) {
-      registry.of(tokenCacheRequests).with({ status }).inc()
-      registry
-        .of(tokenCacheDuration)
-        .with({ status })
-        .observe(durationMs / 1000)
+      const series = status === 'hit' ? (hits ??= seriesOf(status)) : seriesOf(status)
+      series.requests.inc()
+      series.duration.observe(durationMs / 1000)
     },
     fetch: (status) => registry.of(tokenCacheFetches).with({ status }).inc(),
     active: (status, change) => registry.of(tokenCacheActive).with({ status }).inc(change),

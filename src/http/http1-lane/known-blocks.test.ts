@@ -1,0 +1,36 @@
+/** What is kept for requests with the same headers. */
+import { expect, test } from 'vitest'
+import { KnownBlocks } from './known-blocks.ts'
+
+const block = (...lines: string[]) => Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)
+const read = (known: KnownBlocks, bytes: Buffer) => known.read(bytes, 0, 1_000)!.memory
+
+const READ = block('Host: a', 'Authorization: Bearer one')
+const WRITE = block('Host: a', 'Authorization: Bearer one', 'Content-Length: 5')
+const LONGER = block('Host: a', 'Authorization: Bearer one', 'Content-Length: 17')
+const OTHER = block('Host: a', 'Authorization: Bearer two')
+
+test('the same headers have the same memory, whatever the length of the body', () => {
+  const known = new KnownBlocks()
+  const [first, write] = [read(known, READ), read(known, WRITE)]
+  expect(write).not.toBe(first)
+  expect(read(known, READ)).toBe(first)
+  expect(read(known, LONGER)).toBe(write)
+})
+
+test('other headers, and those of other connections, have another one', () => {
+  const known = new KnownBlocks()
+  const first = read(known, READ)
+  expect(read(known, OTHER)).not.toBe(first)
+  expect(read(new KnownBlocks(), READ)).not.toBe(first)
+})
+
+test('what was dropped is new', () => {
+  const known = new KnownBlocks()
+  const first = read(known, READ)
+  known.forget()
+  const second = read(known, READ)
+  expect(second).not.toBe(first)
+  for (const other of [WRITE, OTHER]) read(known, other)
+  expect(read(known, READ)).not.toBe(second)
+})
