@@ -14,7 +14,7 @@ import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import { CallAttributes } from './admission.ts'
 import { contextWith, type WriteDependencies, type Call } from './context.ts'
-import { isLikeable, type HotObject } from './hot-objects.ts'
+import { isLikeable, shareAgain, type HotObject } from './hot-objects.ts'
 import { decodeDocumentSteps, encodeObject } from './objects.ts'
 import { namedRevision } from './named-revision.ts'
 import type { WriteOptions } from './options.ts'
@@ -241,6 +241,8 @@ class PassingUpdate implements PassedUpdate, Present {
     if (part) takePart(next, old, part, strategy.sharesParts === true)
     else keepParts(next, old, served)
     ;(part ?? strategy).prepareForUpdate?.(next, old, c)
+    // Hooks may have set members of their copies until here.
+    if (this.parts && this.hot) shareAgain(next, old)
     if (!part) return prepared(served, next, c, this.pace)
   }
 
@@ -255,7 +257,8 @@ class PassingUpdate implements PassedUpdate, Present {
     const errors = new FieldErrors()
     const checking = checked(this.pace, [
       () => {
-        checkMetadata(next.metadata, errors.at('metadata'), metadataRules(served, api, parts))
+        const rules = metadataRules(served, api, parts, hot?.object.metadata)
+        checkMetadata(next.metadata, errors.at('metadata'), rules)
         checkMetadataUpdate(next.metadata, old.metadata, errors.at('metadata'))
       },
       () => served.check(next, errors, parts && hot?.object),
@@ -333,18 +336,17 @@ function keepSystemFields(metadata: ObjectMeta, old: ObjectMeta): void {
   metadata.uid ??= old.uid!
   // To delete what is absent costs as much as to delete it.
   if (metadata.selfLink !== undefined) delete metadata.selfLink
-  copy(metadata, old, 'generation')
-  copy(metadata, old, 'creationTimestamp')
+  if (metadata.generation !== old.generation) copy(metadata, old, 'generation')
+  if (metadata.creationTimestamp !== old.creationTimestamp) copy(metadata, old, 'creationTimestamp')
   if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.deletionTimestamp
-  if (metadata.deletionGracePeriodSeconds === undefined)
-    copy(metadata, old, 'deletionGracePeriodSeconds')
+  const { deletionGracePeriodSeconds } = old
+  if (deletionGracePeriodSeconds !== undefined)
+    metadata.deletionGracePeriodSeconds ??= deletionGracePeriodSeconds
 }
 
 function copy<K extends keyof ObjectMeta>(to: ObjectMeta, from: ObjectMeta, name: K): void {
-  const value = from[name]
-  if (value === undefined) {
-    if (to[name] !== undefined) delete to[name]
-  } else if (to[name] !== value) to[name] = value
+  if (from[name] === undefined) delete to[name]
+  else to[name] = from[name]
 }
 
 /** The object with this name has another uid, or does not exist. */
