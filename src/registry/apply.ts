@@ -1,4 +1,5 @@
 /** Server-side apply. */
+import { whenKnown, type NowOrLater } from '../admission/now-or-later.ts'
 import { clientApplySteps } from '../patch/last-applied.ts'
 import { paced, type Steps } from '../base/steps.ts'
 import { Pace } from '../base/event-loop.ts'
@@ -51,8 +52,8 @@ export async function apply(api: WriteDependencies, call: Call): Promise<Result>
     {
       tracked: true,
       versionless: metadataOf(config)['resourceVersion'] === undefined,
-      next: async ({ old, hot }) => of(old, hot),
-      async fresh() {
+      next: ({ old, hot }) => of(old, hot),
+      fresh() {
         const { uid } = metadataOf(config)
         if (uid === undefined) return of(null)
         const why = `uid mismatch: the provided object specified uid ${String(uid)}, and no existing object was found`
@@ -106,23 +107,48 @@ interface Applied {
   readonly c: HookContext
 }
 
-/** The result of applying a configuration to the live object, in the storage version, with its managedFields. */
-async function applied(
+/**
+ * The result of applying a configuration to the live object, in the storage version, with its managedFields. Throws and
+ * rejects with 4xx.
+ */
+function applied(
   api: WriteDependencies,
   call: Call,
   config: JsonObject,
-  { live, hot, options, c }: Applied,
-): Promise<Typed> {
+  how: Applied,
+): NowOrLater<Typed> {
+  const { live, hot } = how
+  const pace = new Pace()
+  const merged = untilConverted(call.served, (conversions) =>
+    paced(mergeSteps(api, call, config, { ...how, conversions }), pace),
+  )
+  return whenKnown(merged, ({ object: value, entries }) => {
+    const owned = (object: Typed): Typed => {
+      checkCount(call, object, entries, live)
+      setEntries(object, entries)
+      return object
+    }
+    if (value !== null) return whenKnown(decoded(call, value, { ...how, pace }), owned)
+    return owned(hot ? shallow(live!, live!) : copyJson(live!))
+  })
+}
+
+/** The merged object as JSON, null where it is the live one, and its managedFields. */
+function* mergeSteps(
+  api: WriteDependencies,
+  call: Call,
+  config: JsonObject,
+  { live, hot, options, c, conversions }: Applied & { readonly conversions: Conversions | null },
+): Steps<Recorded> {
   const { served } = call
   const apiVersion = served.groupVersion
   const zero = { object: zeroValueOf(served), apiVersion }
-  const pace = new Pace()
-  let before = zero
-  function* steps(conversions: Conversions | null): Steps<Recorded> {
-    if (live)
-      before = { object: hot ? hot.json : documentOf(served, live, c, conversions), apiVersion }
+  try {
+    const before = live
+      ? { object: hot ? hot.json : documentOf(served, live, c, conversions), apiVersion }
+      : zero
     yield
-    return yield* clientApplySteps(
+    const { object, entries } = yield* clientApplySteps(
       {
         versions: versionsOf(served, call.subresource, { c, conversions }),
         live: before,
@@ -134,42 +160,29 @@ async function applied(
       writerOf(call, options, c),
       api.v,
     )
-  }
-  let recorded: Recorded
-  try {
-    recorded = await untilConverted(served, (conversions) => paced(steps(conversions), pace))
+    yield
+    return { object: object === null && live === null ? zero.object : object, entries }
   } catch (error) {
     if (error instanceof ApplyConflict) throw applyConflict(error)
     if (error instanceof TypedValueError) throw misfit(call, served, config, error)
     throw error
   }
-  await pace.pause()
-  const object =
-    recorded.object === null && live
-      ? hot
-        ? shallow(live, live)
-        : copyJson(live)
-      : await decoded(call, recorded.object ?? before.object, { hot, c, pace })
-  await pace.pause()
-  checkCount(call, object, recorded.entries, live)
-  setEntries(object, recorded.entries)
-  await pace.pause()
-  return object
 }
 
-async function decoded(
+function decoded(
   call: Call,
   value: unknown,
   { hot, c, pace }: Pick<Applied, 'hot' | 'c'> & { readonly pace: Pace },
-): Promise<Typed> {
+): NowOrLater<Typed> {
   const { served } = call
   const steps = hot
     ? decodeLikeSteps(served, value, hot, { c, written: undefined })
     : decodeServedSteps(served, value, c)
-  const { object } = await paced(steps, pace)
-  checkName(call, object)
-  takeNamespace(call, object)
-  return toStored(call.served, object, c)
+  return whenKnown(paced(steps, pace), ({ object }) => {
+    checkName(call, object)
+    takeNamespace(call, object)
+    return toStored(served, object, c)
+  })
 }
 
 const misfit = (call: Call, served: ResourceEntry, config: JsonObject, error: Error) => {

@@ -286,25 +286,59 @@ export const placeOf = ({ keyPrefix }: ResourceEntry, key: string): ObjectPlace 
 
 /** A mutex for each key, in first-come order. */
 export class KeyedMutex {
-  readonly #tails = new Map<string, Promise<void>>()
+  /** The last turn of each key that somebody has. */
+  readonly #last = new Map<string, Turn>()
 
   /** Runs `work` when all earlier work of the key is done, or has called the function that it gets. */
-  async take<T>(key: string, work: (release: () => void) => Promise<T>): Promise<T> {
-    const before = this.#tails.get(key)
-    let resolve = () => {}
-    const mine = new Promise<void>((done) => {
-      resolve = done
+  take<T>(key: string, work: (release: () => void) => Promise<T>): Promise<T> {
+    const before = this.#last.get(key)
+    const turn = new Turn(this.#last, key)
+    this.#last.set(key, turn)
+    return before ? before.ended().then(() => turn.run(work)) : turn.run(work)
+  }
+}
+
+/** A turn with a key; most have nobody behind them, and need no promise for that. */
+class Turn {
+  readonly #last: Map<string, Turn>
+  readonly #key: string
+  #next: (() => void) | null = null
+
+  constructor(last: Map<string, Turn>, key: string) {
+    this.#last = last
+    this.#key = key
+  }
+
+  /** Resolves when it has ended; only the next one waits for it. */
+  ended(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#next = resolve
     })
-    const release = () => {
-      resolve()
-      if (this.#tails.get(key) === mine) this.#tails.delete(key)
-    }
-    this.#tails.set(key, mine)
-    if (before) await before
+  }
+
+  run<T>(work: (release: () => void) => Promise<T>): Promise<T> {
+    const release = () => this.#end()
+    let result: Promise<T>
     try {
-      return await work(release)
-    } finally {
+      result = work(release)
+    } catch (error) {
       release()
+      return Promise.reject(error as Error)
     }
+    return result.then(
+      (value) => {
+        release()
+        return value
+      },
+      (error: unknown) => {
+        release()
+        throw error
+      },
+    )
+  }
+
+  #end(): void {
+    if (this.#last.get(this.#key) === this) this.#last.delete(this.#key)
+    this.#next?.()
   }
 }

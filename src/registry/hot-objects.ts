@@ -5,14 +5,14 @@
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import { setOwn } from '../codec/json-scanner.ts'
 import type { Pair } from '../codec/over.ts'
-import { finish, type Steps } from '../base/steps.ts'
+import type { Steps } from '../base/steps.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { HookContext } from '../catalogue/resource.ts'
 import { KnownParts, type WrittenParts } from '../meta/known-parts.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { WrittenNumbers } from '../codec/written-numbers.ts'
-import { misfit } from './objects.ts'
+import { misfit, type DecodedObject } from './objects.ts'
 
 /** The decoded form of one stored version. Nobody may change any part of it. */
 export class HotObject {
@@ -87,7 +87,7 @@ export class HotObjects {
     return isLikeable(served) && !allocate && !canonicalize ? this.#parts.begin() : undefined
   }
 
-  /** Keeps the object that a write stored as this version; it must not be changed from now on. */
+  /** Keeps the object that a write stored as this version; nobody else may change it from now on. */
   keep(
     { storage }: Pick<ResourceEntry, 'storage'>,
     version: StoredObject,
@@ -96,8 +96,8 @@ export class HotObjects {
   ): void {
     const { key, revision, bytes } = version
     if (bytes > this.#most * LARGEST) return
-    const metadata = { ...stored.metadata, resourceVersion: String(revision) }
-    const hot = new HotObject(storage, revision, { ...stored, metadata })
+    stored.metadata.resourceVersion = String(revision)
+    const hot = new HotObject(storage, revision, stored)
     if (!this.#young.has(key)) this.#bytes += bytes
     this.#young.set(key, before ? hot.likeness(before) : hot)
     if (this.#bytes < this.#most) return
@@ -120,8 +120,18 @@ export function documentLike(
 }
 
 function bareOf(object: Typed): Typed {
-  const { managedFields: _, ...metadata } = object.metadata
-  return { ...object, metadata }
+  const from = object.metadata as unknown as JsonObject
+  // What a pattern leaves over takes several times as long.
+  const metadata: JsonObject = {}
+  for (const name in from) if (name !== 'managedFields') setOwn(metadata, name, from[name])
+  return { ...object, metadata: metadata as unknown as Typed['metadata'] }
+}
+
+/** How a document is decoded. */
+interface LikeDecoding {
+  readonly c: HookContext
+  /** Number literals of the JSON text. */
+  readonly written: WrittenNumbers | undefined
 }
 
 /** As `decodeServedSteps`, of a document that shares parts with that of `before`. Throws 400. */
@@ -129,14 +139,11 @@ export function* decodeLikeSteps(
   served: ResourceEntry,
   value: unknown,
   before: HotObject,
-  { c, written }: { readonly c: HookContext; readonly written: WrittenNumbers | undefined },
-): Steps<{ object: Typed; unknown: readonly string[] }> {
+  { c, written }: LikeDecoding,
+): Steps<DecodedObject> {
   const decoding = new Decoding({ written })
   try {
-    const decoded = served.over!.decode(value, before.pair, decoding) as unknown as Typed
-    const object = shallow(decoded, before.bare)
-    const { managedFields } = before.object.metadata
-    if (managedFields) object.metadata.managedFields = managedFields
+    const object = objectLike(served, value, before, decoding)
     yield
     served.strategy.setDefaults?.(object, c)
     return { object, unknown: decoding.unknown }
@@ -146,8 +153,35 @@ export function* decodeLikeSteps(
 }
 
 /** The same at once. */
-export const decodeLike = (...like: Parameters<typeof decodeLikeSteps>) =>
-  finish(decodeLikeSteps(...like))
+export function decodeLike(
+  served: ResourceEntry,
+  value: unknown,
+  before: HotObject,
+  { c, written }: LikeDecoding,
+): DecodedObject {
+  const decoding = new Decoding({ written })
+  try {
+    const object = objectLike(served, value, before, decoding)
+    served.strategy.setDefaults?.(object, c)
+    return { object, unknown: decoding.unknown }
+  } catch (error) {
+    throw misfit(served, error)
+  }
+}
+
+/** The object of a document, with the managedFields of `before`, and without defaults. */
+function objectLike(
+  served: ResourceEntry,
+  value: unknown,
+  before: HotObject,
+  decoding: Decoding,
+): Typed {
+  const decoded = served.over!.decode(value, before.pair, decoding) as unknown as Typed
+  const object = shallow(decoded, before.bare)
+  const { managedFields } = before.object.metadata
+  if (managedFields) object.metadata.managedFields = managedFields
+  return object
+}
 
 /** Whether writes through an endpoint may share parts with the present object. */
 export const isLikeable = ({ conversion, over, strategy }: ResourceEntry): boolean =>
@@ -207,6 +241,30 @@ export function shallow(object: Typed, before: Typed): Typed {
     setOwn(copy, name, isShared ? { ...value } : value)
   }
   return copy as unknown as Typed
+}
+
+/** Takes the members of `before` back where a write has changed no member of their copies. */
+export function shareAgain(object: Typed, before: Typed): void {
+  const own = object as unknown as JsonObject
+  const others = before as unknown as JsonObject
+  for (const name in own) {
+    const value = own[name]
+    const was = others[name]
+    if (value !== was && name !== 'metadata' && isPart(value) && isPart(was) && hasSame(value, was))
+      own[name] = was
+  }
+}
+
+/** Whether two objects have the very same members. */
+function hasSame(a: object, b: object): boolean {
+  let count = 0
+  for (const name in a) {
+    if (!Object.hasOwn(b, name)) return false
+    if ((a as JsonObject)[name] !== (b as JsonObject)[name]) return false
+    count++
+  }
+  for (const _ in b) count--
+  return count === 0
 }
 
 const isPart = (value: unknown): value is object =>

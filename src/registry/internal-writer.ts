@@ -16,7 +16,8 @@ import type { OwnWrite, OwnWrites } from './own-writes.ts'
 import type { Result } from './results.ts'
 import { StatusError } from '../meta/errors.ts'
 import { createObject, creationOf } from './create-object.ts'
-import { updateObject, type Source } from './update-object.ts'
+import { updateObject } from './update-object.ts'
+import type { Source } from './update-source.ts'
 
 /** The server as a user. */
 const SERVER: User = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} }

@@ -1,4 +1,6 @@
 import { Pace } from '../base/event-loop.ts'
+import { paced, type Steps } from '../base/steps.ts'
+import { whenKnown, type NowOrLater } from '../admission/now-or-later.ts'
 import {
   applyJsonPatch,
   PatchFailed,
@@ -39,7 +41,8 @@ import { writeOptions, type WriteOptions } from './options.ts'
 import type { Result } from './results.ts'
 import { scaleKind, updateScale } from './scale.ts'
 import { checkName } from './update.ts'
-import { updateObject, type Present } from './update-object.ts'
+import { updateObject } from './update-object.ts'
+import type { Present } from './update-source.ts'
 import { unlessUnchanged } from './unchanged-writes.ts'
 import { takeNamespace } from './write.ts'
 
@@ -55,7 +58,7 @@ const acceptedOf = ({ mergeSchema }: ResourceEntry): string[] =>
 
 /** PATCH on an object or a status-like sub-resource. Throws 4xx. */
 export const patch = (api: WriteDependencies, call: Call): Promise<Result> =>
-  unlessUnchanged(api, call, (own) => patchOnce(api, own))
+  unlessUnchanged(api, call, patchOnce)
 
 async function patchOnce(api: WriteDependencies, call: Call): Promise<Result> {
   if ((await call.body()).mediaType === APPLY_PATCH) return apply(api, call)
@@ -81,9 +84,9 @@ export async function patchScale(
   if ((await call.body()).mediaType === APPLY_PATCH) return applyScale(api, call, scale)
   const own = { ...call, served: scaleKind(api) }
   const { change, options } = await readPatch(api, call, own.served)
-  const next = (present: Scale): Promise<Scale> => {
+  const next = (present: Scale): NowOrLater<Scale> => {
     const document = own.served.codec.plain(present as never)
-    return patchedDocument(own, options, { document, hot: null }, change) as Promise<Scale>
+    return patchedDocument(own, options, { document, hot: null }, change) as NowOrLater<Scale>
   }
   return updateScale(api, { ...call, versionless: change.versionless }, { scale, next }, options)
 }
@@ -202,53 +205,74 @@ function isOperationBesideEntries(operation: unknown): boolean {
   )
 }
 
-async function patched(
+function patched(
   call: Call,
   options: WriteOptions,
-  { live, old, document: stored, hot }: Present,
+  present: Present,
   change: Change,
-): Promise<Typed> {
+): NowOrLater<Typed> {
   const { served } = call
+  const { hot } = present
   if (hot && change.keepsEntries && isLikeable(served))
     return patchedDocument(call, options, { document: hot.json, hot }, change)
-  const c = call.context()
   const pace = new Pace()
-  const { conversion } = served
-  const shown = conversion?.waiting ? await shownVersions(conversion.waiting, [live]) : null
-  const document = shown
-    ? parseJson(shown[0]!.json())
-    : conversion === null
-      ? stored()
-      : served.codec.plain(convertFromStorage(served, copyJson(old), c) as never)
-  await pace.pause()
-  return patchedDocument(call, options, { document, hot: null }, change)
+  return whenKnown(shownPresent(call, present), (document) =>
+    whenKnown(pace.pause(), () => patchedDocument(call, options, { document, hot: null }, change)),
+  )
 }
 
-/** Applies a patch to a document of the served version; the result is in the storage version. Throws 4xx. */
-async function patchedDocument(
+/** The present object as JSON of the served version. */
+function shownPresent({ served, context }: Call, present: Present): NowOrLater<unknown> {
+  const { conversion } = served
+  if (conversion === null) return present.document()
+  if (conversion.waiting)
+    return shownVersions(conversion.waiting, [present.live]).then(([shown]) =>
+      parseJson(shown!.json()),
+    )
+  const shown = convertFromStorage(served, copyJson(present.old), context())
+  return served.codec.plain(shown as never)
+}
+
+/** What a patch is applied to: a document of the served version. */
+interface PatchedFrom {
+  readonly document: unknown
+  /** The present object, where the document is its JSON. */
+  readonly hot: HotObject | null
+}
+
+/** Applies a patch to a document of the served version; the result is in the storage version. Throws and rejects with 4xx. */
+const patchedDocument = (
   call: Call,
   options: WriteOptions,
-  { document, hot }: { readonly document: unknown; readonly hot: HotObject | null },
+  from: PatchedFrom,
+  change: Change,
+): NowOrLater<Typed> =>
+  whenKnown(paced(patchSteps(call, options, from, change)), (object) =>
+    toStored(call.served, object, call.context()),
+  )
+
+function* patchSteps(
+  call: Call,
+  options: WriteOptions,
+  { document, hot }: PatchedFrom,
   { apply, findings, keepsType, writtenIn }: Change,
-): Promise<Typed> {
+): Steps<Typed> {
   const { served } = call
-  const c = call.context()
-  const pace = new Pace()
   let result: unknown
   try {
     result = apply(document)
   } catch (error) {
     throw patchError(error)
   }
-  await pace.pause()
+  yield
   refuseTooMany(result)
-  await pace.pause()
+  yield
   const { object, unknown } = fit(call, keepsType ? withType(served, result) : result, {
-    c,
+    c: call.context(),
     hot,
     written: writtenIn(document),
   })
-  await pace.pause()
+  yield
   if (findings.length + unknown.length > 0 && options.fieldValidation !== 'Ignore') {
     const found = [...findings, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)]
     if (options.fieldValidation === 'Strict')
@@ -257,7 +281,7 @@ async function patchedDocument(
   }
   checkName(call, object)
   takeNamespace(call, object)
-  return toStored(served, object, c)
+  return object
 }
 
 /** How a patched document is decoded. */

@@ -9,7 +9,7 @@ import type { StoredObject } from '../cache/stored-object.ts'
 import { formatTime } from '../base/time.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import { copyJson } from '../codec/json-clone.ts'
-import type { ManagedFieldsEntry, Typed } from '../meta/object-meta.ts'
+import type { ManagedFieldsEntry, ObjectMeta, Typed } from '../meta/object-meta.ts'
 import { sameJson } from '../patch/json-value.ts'
 import { entriesAt } from '../patch/managed-fields.ts'
 import { BodyForm, type Way } from './body-form.ts'
@@ -19,7 +19,8 @@ import { decodeServed } from './objects.ts'
 import { repetitionOf, retimedEntry, type Repetition } from './repetition.ts'
 import type { Result } from './results.ts'
 import type { HeardWrite } from './unchanged-writes.ts'
-import { updateObject, type Present } from './update-object.ts'
+import { updateObject } from './update-object.ts'
+import type { Present, Source } from './update-source.ts'
 
 /** What is known of the last update of an object. */
 interface Known {
@@ -69,70 +70,37 @@ export class RepeatedWrites {
     this.#most = most
   }
 
-  /** Repeats the last update of this version with other values; resolves with null where it has to be done in full. */
-  find(
+  /**
+   * Repeats the last update of this version with other values, or does it in full where that is seen to be necessary; null
+   * where it is none of those before.
+   */
+  repeat(
     api: WriteDependencies,
     call: Call,
     body: Body,
-    live: StoredObject,
-  ): (() => Promise<Result | null>) | null {
+    { live, whole }: { readonly live: StoredObject; readonly whole: () => Promise<Result> },
+  ): Promise<Result> | null {
     const known = this.#known(live.key)
     const repetition = known?.repetition
     if (!repetition || known.revision !== live.revision || known.served !== call.served) return null
-    if (!isSameHow(known.how, howOf(call, body))) return null
-    const { form, identity, isWhole } = repetition
+    if (!isSameHow(known.how, call, body)) return null
+    const { form, identity, isWhole, options } = repetition
     if (isWhole && body.decoded && !identity) return null
     const values = form.read(body.bytes)
     if (!values) return null
-    return () => this.#repeat(api, call, body, { live, known, repetition, values })
-  }
-
-  async #repeat(
-    api: WriteDependencies,
-    call: Call,
-    body: Body,
-    { live, known, repetition, values }: Repeated,
-  ): Promise<Result | null> {
-    const { options, targets, isWhole, identity } = repetition
-    const at = targets.findIndex(({ is }) => is === 'version')
-    const resourceVersion = at === -1 ? undefined : String(values[at])
-    const next = async (present: Present): Promise<Typed> => {
-      const { hot } = present
-      const object = hot && present.live === live ? nextOf(call, hot, repetition, values) : null
-      if (!object) throw NOT_REPEATED
-      if (identity)
-        body.decoded?.(resourceVersion === undefined ? identity : { ...identity, resourceVersion })
-      return object
-    }
-    const isCreating =
-      known.how.mediaType === APPLY || (isWhole && call.served.strategy.createOnUpdate)
-    const fresh = isCreating ? () => Promise.reject<Typed>(NOT_REPEATED) : null
-    let isSame = true
-    const replaced = (sent: Typed, by: Typed) => {
-      isSame = sameJson(sent, by)
-    }
-    try {
-      const result = await updateObject(
-        api,
-        call,
-        {
-          next,
-          tracked: true,
-          sharesParts: !call.served.over,
-          versionless: !isWhole && resourceVersion === undefined,
-          fresh,
-          replaced,
-        },
-        options,
-      )
-      // What admission added would stay in the next object, although its body does not have it.
-      if (result.is === 'object' && isSame) known.revision = result.version.revision
-      this.done++
-      return result
-    } catch (error) {
-      if (error === NOT_REPEATED) return null
-      throw error
-    }
+    const source = new RepeatedSource(call, body, { live, known, repetition, values })
+    return updateObject(api, call, source, options).then(
+      (result) => {
+        // What admission added would stay in the next object, although its body does not have it.
+        if (result.is === 'object' && source.isSame) known.revision = result.version.revision
+        this.done++
+        return result
+      },
+      (error: unknown) => {
+        if (error === NOT_REPEATED) return whole()
+        throw error
+      },
+    )
   }
 
   /** Learns from an update that was done in full. */
@@ -146,7 +114,9 @@ export class RepeatedWrites {
     const how = howOf(write.call, body)
     const known = this.#known(live.key)
     const isNext =
-      known?.revision === live.revision && known.served === served && isSameHow(known.how, how)
+      known?.revision === live.revision &&
+      known.served === served &&
+      isSameHow(known.how, write.call, body)
     const last = isNext ? known : null
     const lesson = last && (await lessonOf(api, write, heard, last))
     const repetition = lesson?.repetition ?? null
@@ -181,6 +151,54 @@ interface Repeated {
   readonly values: readonly (string | number)[]
 }
 
+/** Makes the object of a repeated update. */
+class RepeatedSource implements Source {
+  readonly tracked = true
+  readonly sharesParts: boolean
+  readonly versionless: boolean
+  readonly fresh: (() => Promise<Typed>) | null
+  /** Whether admission left the object as it was made. */
+  isSame = true
+  readonly #call: Call
+  readonly #body: Body
+  readonly #repeated: Repeated
+  readonly #resourceVersion: string | undefined
+
+  constructor(call: Call, body: Body, repeated: Repeated) {
+    const { known, repetition, values } = repeated
+    const { targets, isWhole } = repetition
+    const at = targets.findIndex(({ is }) => is === 'version')
+    this.#call = call
+    this.#body = body
+    this.#repeated = repeated
+    this.#resourceVersion = at === -1 ? undefined : String(values[at])
+    this.sharesParts = !call.served.over
+    this.versionless = !isWhole && at === -1
+    const isCreating =
+      known.how.mediaType === APPLY || (isWhole && call.served.strategy.createOnUpdate)
+    this.fresh = isCreating ? notRepeated : null
+  }
+
+  next({ hot, live }: Present): Typed {
+    const { repetition, values } = this.#repeated
+    const object =
+      hot && live === this.#repeated.live ? nextOf(this.#call, hot, repetition, values) : null
+    if (!object) throw NOT_REPEATED
+    const { identity } = repetition
+    if (identity) this.#body.decoded?.(identifiedBy(identity, this.#resourceVersion))
+    return object
+  }
+
+  replaced(sent: Typed, by: Typed): void {
+    this.isSame = sameJson(sent, by)
+  }
+}
+
+const notRepeated = () => Promise.reject<Typed>(NOT_REPEATED)
+
+const identifiedBy = (identity: ObjectMeta, resourceVersion: string | undefined): ObjectMeta =>
+  resourceVersion === undefined ? identity : { ...identity, resourceVersion }
+
 /** An update that was done in full. */
 interface Heard {
   readonly body: Body
@@ -202,11 +220,15 @@ const howOf = (
   { mediaType }: Pick<Body, 'mediaType'>,
 ): How => ({ subresource, userAgent, query, mediaType })
 
-const isSameHow = (a: How, b: How): boolean =>
-  a.mediaType === b.mediaType &&
-  a.userAgent === b.userAgent &&
-  a.subresource === b.subresource &&
-  isSameQuery(a.query, b.query)
+const isSameHow = (
+  how: How,
+  { subresource, userAgent, query }: Call,
+  { mediaType }: Pick<Body, 'mediaType'>,
+): boolean =>
+  how.mediaType === mediaType &&
+  how.userAgent === userAgent &&
+  how.subresource === subresource &&
+  isSameQuery(how.query, query)
 
 function isSameQuery(a: Query, b: Query): boolean {
   if (a.size !== b.size) return false

@@ -3,7 +3,9 @@
  * The same request for the same object is then answered from memory, without reading its body.
  */
 import { createHash } from 'node:crypto'
+import { whenKnown, type NowOrLater } from '../admission/now-or-later.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
+import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import { CallAttributes } from './admission.ts'
@@ -72,42 +74,81 @@ export class UnchangedWrites {
   }
 }
 
+/** Does a write in full. */
+export type WholeWrite = (api: WriteDependencies, call: Call) => Promise<Result>
+
 /**
  * Runs a write of one object, or answers it from memory: the same request changed nothing before and said nothing, the
  * object has still the same revision, and no part of admission could decide otherwise now.
  */
-export async function unlessUnchanged(
+export function unlessUnchanged(
   api: WriteDependencies,
   call: Call,
-  write: (call: Call) => Promise<Result>,
+  write: WholeWrite,
 ): Promise<Result> {
   const { unchanged } = api
   const { served } = call
-  if (!unchanged || !isSelfContained(api, served)) return write(call)
-  const body = await call.body()
+  if (!unchanged || !isSelfContained(api, served)) return write(api, call)
+  return call.body().then((body) => {
+    const known = (table: ResourceCache) =>
+      unlessKnown(unchanged, { api, call, body, table, write })
+    const loaded = api.cache.loaded(served.storage)
+    return loaded ? known(loaded) : api.cache.resourceCache(served.storage).then(known)
+  })
+}
+
+/** A write whose body is there. */
+interface SentWrite {
+  readonly api: WriteDependencies
+  readonly call: Call
+  readonly body: Body
+  readonly table: ResourceCache
+  readonly write: WholeWrite
+}
+
+/** The same with what is known; without a promise as long as nothing waits. */
+function unlessKnown(unchanged: UnchangedWrites, sent: SentWrite): NowOrLater<Result> {
+  const { api, call, body, table, write } = sent
+  const { served } = call
   const key = keyOf(served, call.namespace, call.name)
-  const table = await api.cache.resourceCache(served.storage)
   const live = table.get(key)
-  if (!live || live.isOutdated) return write(call)
-  const digest = () => digestOf(call, body)
-  const found = unchanged.find(served, live, digest)
-  // The object may change while admission is asked.
-  if (found && (await isSettled(api, call, key)) && table.get(key) === live) {
+  if (!live || live.isOutdated) return write(api, call)
+  const found = unchanged.find(served, live, () => digestOf(call, body))
+  if (!found) return repeatedOrWhole(unchanged, sent, live)
+  return whenKnown(isSettled(api, call, key), (isStill) => {
+    // The object may change while admission is asked.
+    if (!isStill || table.get(key) !== live) return repeatedOrWhole(unchanged, sent, live)
     if (found.identity) body.decoded?.(found.identity)
     return { is: 'object', status: 200, version: live }
-  }
+  })
+}
+
+function repeatedOrWhole(
+  unchanged: UnchangedWrites,
+  sent: SentWrite,
+  live: StoredObject,
+): Promise<Result> {
+  const { api, call, body } = sent
+  const whole = () => wholeWrite(unchanged, sent, live)
+  return api.repeated?.repeat(api, call, body, { live, whole }) ?? whole()
+}
+
+/** Does a write in full, and remembers it. */
+async function wholeWrite(
+  unchanged: UnchangedWrites,
+  { api, call, body, write }: SentWrite,
+  live: StoredObject,
+): Promise<Result> {
   const { repeated } = api
-  const again = repeated?.find(api, call, body, live)
-  const repeatedly = again && (await again())
-  if (repeatedly) return repeatedly
+  const { served } = call
   const before = (repeated && api.hot?.find(served, live)) ?? null
   const heard = new HeardWrite(call, body)
-  const result = await write(heard.call)
+  const result = await write(api, heard.call)
   if (repeated) await repeated.heard(api, heard, { body, live, result, before })
   const isSame = result.is === 'object' && result.version === live
   // What admission changed back is not known to stay the same.
-  if (isSame && heard.isSilent && (await isSettled(api, call, key)))
-    unchanged.add(served, live, { digest: digest(), identity: heard.identity })
+  if (isSame && heard.isSilent && (await isSettled(api, call, live.key)))
+    unchanged.add(served, live, { digest: digestOf(call, body), identity: heard.identity })
   return result
 }
 
@@ -177,11 +218,12 @@ const isSelfContained = ({ guards }: WriteDependencies, served: ResourceEntry): 
   guards?.has(`${served.group}/${served.resource}`) !== true
 
 /** Whether admission would let the object pass unchanged again, and the store has no reason to rewrite it. */
-async function isSettled(api: WriteDependencies, call: Call, key: string): Promise<boolean> {
+function isSettled(api: WriteDependencies, call: Call, key: string): NowOrLater<boolean> {
   const asked = { operation: 'UPDATE', object: null, old: null, dryRun: false } as const
-  const passes = api.admission.passesAgain(new CallAttributes(api, call, asked))
-  if (!(passes === true || (await passes))) return false
-  return !api.isStale || !(await api.isStale(key))
+  return whenKnown(api.admission.passesAgain(new CallAttributes(api, call, asked)), (passes) => {
+    if (!passes || !api.isStale) return passes
+    return api.isStale(key).then((isStale) => !isStale)
+  })
 }
 
 /** Identifies a request for an object: who sends what how. */

@@ -1,3 +1,4 @@
+import { whenKnown, type NowOrLater } from '../admission/now-or-later.ts'
 import { badRequest } from '../meta/errors.ts'
 import { type WriteDependencies, type Call } from './context.ts'
 import { Scale } from '../kinds/autoscaling/scale.ts'
@@ -8,43 +9,38 @@ import { writeOptions } from './options.ts'
 import { readObject } from './read-body.ts'
 import type { Result } from './results.ts'
 import { unlessUnchanged } from './unchanged-writes.ts'
-import { updateObject, type Present } from './update-object.ts'
+import { updateObject } from './update-object.ts'
+import type { Present } from './update-source.ts'
 import { takeNamespace } from './write.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { ScaleSubresource } from '../catalogue/resource.ts'
 
 /** PUT on an object or a status-like sub-resource. Throws 4xx. */
 export const update = (api: WriteDependencies, call: Call): Promise<Result> =>
-  unlessUnchanged(api, call, (own) => updateOnce(api, own))
+  unlessUnchanged(api, call, updateOnce)
 
 async function updateOnce(api: WriteDependencies, call: Call): Promise<Result> {
   const options = writeOptions(call.query, api.v, 'UpdateOptions')
   const c = call.context()
   // Each attempt decodes the body again: hooks change the object that they get.
-  const next = async () => {
-    const body = await readObject(call, options, c)
-    checkName(call, body)
-    takeNamespace(call, body)
-    return toStored(call.served, body, c)
-  }
-  const sent = await next()
+  const read = () =>
+    readObject(call, options, c).then((body) => {
+      checkName(call, body)
+      takeNamespace(call, body)
+      return toStored(call.served, body, c)
+    })
+  const sent = await read()
   let unused = true
-  const source = async (present?: Present) => {
-    const object = unused ? sent : await next()
+  const next = (present?: Present): NowOrLater<Typed> => {
+    const object = unused ? sent : read()
     unused = false
     const hot = present?.hot
-    return hot && isLikeable(call.served) ? sharing(object, hot) : object
+    if (!hot || !isLikeable(call.served)) return object
+    return whenKnown(object, (one) => sharing(one, hot))
   }
-  return updateObject(
-    api,
-    call,
-    {
-      next: source,
-      fresh: call.served.strategy.createOnUpdate === true ? () => source() : null,
-      uid: sent.metadata.uid,
-    },
-    options,
-  )
+  const { createOnUpdate } = call.served.strategy
+  const fresh = createOnUpdate === true ? () => next() : null
+  return updateObject(api, call, { next, fresh, uid: sent.metadata.uid }, options)
 }
 
 /** PUT on `scale`. Throws 4xx. */

@@ -155,12 +155,14 @@ export const metadataRules = (
   served: ResourceEntry,
   api: WriteDependencies,
   parts?: WrittenParts,
+  passed?: ObjectMeta,
 ): MetadataRules => ({
   namespaced: served.namespaced,
   nameRule: served.strategy.nameRule ?? isDns1123Subdomain,
   takesPlainFinalizers: served.strategy.takesPlainFinalizers,
   v: api.v,
   parts,
+  passed,
 })
 
 /** UTF-16 units of owners in a warning. */
