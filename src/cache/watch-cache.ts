@@ -247,10 +247,17 @@ export class WatchCache {
    * Durable conditional write; see `Engine.commit`. Reads see it when this resolves. `resourceCache`: source of the
    * changes; throws ResourceCacheGone, and writes nothing, when it is retired.
    */
-  async commit(changes: readonly Change[], resourceCache?: ResourceCache): Promise<Commit> {
-    if (resourceCache?.retired === true) throw new ResourceCacheGone(resourceCache.prefix)
-    const commit = await this.#engine.commit(changes)
-    // Engines of this process have published it.
+  commit(changes: readonly Change[], resourceCache?: ResourceCache): Promise<Commit> {
+    if (resourceCache?.retired === true)
+      return Promise.reject(new ResourceCacheGone(resourceCache.prefix))
+    const committing = this.#engine.commit(changes)
+    // An engine that is the only one has published it when this resolves.
+    return this.isShared ? this.#reachedBy(committing) : committing
+  }
+
+  /** A commit that reads see. */
+  async #reachedBy(committing: Promise<Commit>): Promise<Commit> {
+    const commit = await committing
     if (commit.done && this.#revision < commit.at) await this.reached(commit.at)
     return commit
   }
@@ -472,8 +479,10 @@ export class WatchCache {
 
   #publish(events: readonly Event[]): void {
     const touched = new Map<ResourceCache, StoredObject[]>()
+    let prefix = ''
     for (const event of events) {
-      const prefix = tablePrefixOf(event.key)
+      // Mostly that of the event before, whose text is hashed already. Keys of no resource may have a shorter one.
+      if (prefix.length < 2 || !event.key.startsWith(prefix)) prefix = tablePrefixOf(event.key)
       if (this.#onChange.size > 0)
         for (const changed of this.#onChange.get(prefix) ?? NO_LISTENERS)
           changed(event.value === null)

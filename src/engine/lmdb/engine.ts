@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
+import { yieldToEventLoop } from '../../base/event-loop.ts'
 import { Sweep, type TimeToLive } from '../expiry.ts'
 import {
   Compacted,
@@ -63,12 +64,15 @@ export interface LmdbOptions extends LockOptions {
   readonly journalAfter?: number
   /** False: commits resolve before they are on disk, and a crash of the machine may lose or damage the store. */
   readonly isFlushed?: boolean
+  /** Turns of the event loop that a transaction waits while each brings more commits; 0: those of one turn are made together. */
+  readonly gatherTurns?: number
   /** Which of them keep everything else waiting while they are flushed. */
   readonly flushes?: Pick<FlushChoice, 'isAtOnce' | 'took'>
 }
 
 /** Changes that one step of a compaction forgets on a full disk. */
 const FEW_CHANGES = 4
+const GATHER_TURNS = 5
 /** A store that is hardly written to needs none, and a first start has enough to do. */
 const JOURNAL_AFTER = 32
 
@@ -149,6 +153,8 @@ class LmdbEngine implements Engine {
   readonly #listeners = new Set<(events: readonly Event[]) => void>()
   #waiting: Waiting[] = []
   #flushing: Promise<void> | null = null
+  /** Commits in the last transaction. */
+  #together = 0
   #compacting: Promise<void> = Promise.resolve()
   #closed: Promise<void> | null = null
   readonly #expiries: LmdbExpiries | null
@@ -260,14 +266,29 @@ class LmdbEngine implements Engine {
   /** Writes what waits, transaction after transaction, until nothing does. */
   async #flush(): Promise<void> {
     // Commits of one tick are made together: those of all requests that have arrived by now.
-    await new Promise((resolve) => setImmediate(resolve))
+    await yieldToEventLoop()
     while (this.#waiting.length > 0) {
+      await this.#gather()
       const batch = this.#waiting
       this.#waiting = []
+      this.#together = batch.length
       await this.#commitTogether(batch)
     }
     // In the same tick as the look at the queue: a commit after it starts a flush of its own.
     this.#flushing = null
+  }
+
+  /**
+   * Resolves after a turn of the event loop that brought no further commit, or after a few: to flush, and to be woken by
+   * it, takes as much CPU as several commits. One caller alone, who waits for each commit, does not wait longer.
+   */
+  async #gather(): Promise<void> {
+    const { gatherTurns = GATHER_TURNS } = this.#options
+    let before = this.#together > 1 ? 0 : 1
+    for (let turns = 0; turns < gatherTurns && this.#waiting.length > before; turns++) {
+      before = this.#waiting.length
+      await yieldToEventLoop()
+    }
   }
 
   /** Makes one transaction of commits; where the disk has no room for all, of fewer that make room. */

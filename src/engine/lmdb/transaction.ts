@@ -16,10 +16,12 @@ export interface TransactionOptions {
   readonly timeMs: number
 }
 
-/** The newest change of a key, and its result. */
+/** The newest change of a key. */
 export interface PendingChange {
   readonly head: Head
-  readonly item: Item | null
+  /** Its record, which ends with the value, and the bytes of that; -1: a deletion. */
+  readonly record: Buffer
+  readonly valueBytes: number
 }
 
 /** The commits that go to disk together: each sees what those before it make of the store. */
@@ -71,11 +73,7 @@ export class Transaction {
     writes.put('heads', Buffer.from(key), encodeHead(head))
     if (value !== null)
       this.soonest = Math.min(this.soonest, expiries?.add(writes, key, head, timeMs) ?? Infinity)
-    const item =
-      value === null
-        ? null
-        : { key, value: record.subarray(record.length - value.length), created, changed: at }
-    this.made.set(key, { head, item })
+    this.made.set(key, { head, record, valueBytes: value === null ? -1 : value.length })
     this.events.push({ at, key, value, created })
   }
 
@@ -85,7 +83,11 @@ export class Transaction {
 
   #item(key: string, head: Head): Item | null {
     const made = this.#known(key)
-    return made ? made.item : this.#options.versions.item(key, head)
+    if (!made) return this.#options.versions.item(key, head)
+    const { record, valueBytes } = made
+    if (valueBytes === -1) return null
+    const value = record.subarray(record.length - valueBytes)
+    return { key, value, created: made.head.created, changed: made.head.revision }
   }
 
   #known(key: string): PendingChange | undefined {
