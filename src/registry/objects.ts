@@ -141,14 +141,17 @@ export function convertFromStorage(served: ResourceEntry, storage: Typed, c: Hoo
   return object
 }
 
-/** The stored form of an object of the storage version (see engine/record.ts). */
-export const encodeObject = (served: ResourceEntry, object: Typed): Buffer =>
-  writeRecord(served, object, selectorText(served, object), null)
-
 /**
- * The same in steps, with one at the end: the commit may take long as well. `before`: an object that is not changed from now
+ * The stored form of an object of the storage version (see engine/record.ts). `before`: an object that is not changed from now
  * on, and that may share parts with this one.
  */
+export const encodeObject = (
+  served: ResourceEntry,
+  object: Typed,
+  before: Typed | null = null,
+): Buffer => writeRecord(served, object, selectorText(served, object), before)
+
+/** The same in steps, with one at the end: the commit may take long as well. */
 export function* encodeObjectSteps(
   served: ResourceEntry,
   object: Typed,

@@ -208,7 +208,8 @@ const isSameHow = (a: How, b: How): boolean =>
   a.subresource === b.subresource &&
   isSameQuery(a.query, b.query)
 
-function isSameQuery(a: Query, b: Query): boolean {
+/** Whether two requests have the same parameters. */
+export function isSameQuery(a: Query, b: Query): boolean {
   if (a.size !== b.size) return false
   for (const [name, values] of a) {
     const others = b.get(name)
