@@ -7,16 +7,17 @@ import type { HookContext } from '../catalogue/resource.ts'
 import { formatTime } from '../base/time.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import { copyJson } from '../codec/json-clone.ts'
+import { setOwn } from '../codec/json-scanner.ts'
 import { parseJsonStrictly } from '../codec/json-text.ts'
 import { WrittenNumbers } from '../codec/written-numbers.ts'
 import type { WrittenParts } from '../meta/known-parts.ts'
 import type { ManagedFieldsEntry, ObjectMeta, Typed } from '../meta/object-meta.ts'
 import { DEDUCED, type Topology } from '../notation/topology.ts'
-import { sameJson } from '../patch/json-value.ts'
+import { isObject, sameJson } from '../patch/json-value.ts'
 import { entriesAt } from '../patch/managed-fields.ts'
 import { memberTopology } from '../patch/typed-items.ts'
 import type { BodyForm, Way } from './body-form.ts'
-import { isLikeable, shallow } from './hot-objects.ts'
+import { isLikeable } from './hot-objects.ts'
 import { decodeServed } from './objects.ts'
 import { zeroValueOf } from './ownership.ts'
 import { readsPlaces } from './repetition.ts'
@@ -198,8 +199,26 @@ function changesParts(served: ResourceEntry, object: Typed, c: HookContext): boo
 
 /** A copy whose members, and theirs where hooks set them, are its own; `model`: whose parts it may have. */
 function ownCopy({ strategy }: ResourceEntry, object: Typed, model: Typed): Typed {
-  if (strategy.prepareForCreate) return shallow(object, model)
-  return { ...object, metadata: { ...object.metadata } }
+  const isSet = strategy.prepareForCreate !== undefined
+  const from = object as unknown as JsonObject
+  const others = model as unknown as JsonObject
+  const copy: JsonObject = {}
+  for (const name in from) {
+    const value = from[name]
+    const isOwn = name === 'metadata' || (isSet && value === others[name] && isObject(value))
+    setOwn(copy, name, isOwn ? copyOf(value as object) : value)
+  }
+  return copy as unknown as Typed
+}
+
+/**
+ * A copy of an object. One made by a spread has a shape of its own, and so has each that gets members later: every access to
+ * such objects takes the slow way of the runtime.
+ */
+function copyOf(object: object): JsonObject {
+  const copy: JsonObject = {}
+  for (const name in object) setOwn(copy, name, (object as JsonObject)[name])
+  return copy
 }
 
 /** A document with other values at these places; all other parts are those of the given one. */
@@ -213,10 +232,9 @@ function withValue<T extends object>(part: T, way: Way, at: number, value: strin
   const step = way[at]!
   const was = (part as JsonObject)[step]
   const is = at === way.length - 1 ? value : withValue(was as object, way, at + 1, value)
-  if (!Array.isArray(part)) return { ...part, [step]: is }
-  const items: unknown[] = part.slice()
-  items[Number(step)] = is
-  return items as T
+  const copy = Array.isArray(part) ? (part.slice() as unknown as JsonObject) : copyOf(part)
+  copy[step] = is
+  return copy as T
 }
 
 /** Whether objects have the same fields whatever their values at the places are. */

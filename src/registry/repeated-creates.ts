@@ -30,7 +30,7 @@ const MOST_PLACES = 12
 const PATIENCE = 4
 const REWARD = 1 / 8
 /** Without any left, one attempt is made in so many creates. */
-const SELDOM = 128
+const SELDOM = 256
 
 /** What is known of the creates of one client, for one kind and with the same parameters. */
 interface Client extends Pick<Call, 'userAgent' | 'query'> {
