@@ -38,8 +38,14 @@ export class BodyForm {
     this.#fixed = fixed
   }
 
-  /** The form of two bodies, with places where they differ; null where more than texts and integers differ. */
+  /** The form of two bodies, with places where they differ; null where more than texts and integers differ, or nothing. */
   static of(one: Buffer, other: Buffer): BodyForm | null {
+    const form = BodyForm.ofAll(one, other)
+    return form && form.places.length > 0 ? form : null
+  }
+
+  /** The same for bodies that may be the same; with all places that a form has which the first one is of. */
+  static ofAll(one: Buffer, other: Buffer, known: BodyForm | null = null): BodyForm | null {
     const from = scalarsOf(one)
     const to = from && scalarsOf(other)
     if (!to || from.length !== to.length) return null
@@ -49,13 +55,13 @@ export class BodyForm {
     for (const [i, scalar] of to.entries()) {
       const before = from[i]!
       if (before.isText !== scalar.isText || !isSameWay(before.way, scalar.way)) return null
-      if (one.compare(other, scalar.start, scalar.end, before.start, before.end) === 0) continue
+      const isSame = one.compare(other, scalar.start, scalar.end, before.start, before.end) === 0
+      if (isSame && known?.places.some(({ way }) => isSameWay(way, scalar.way)) !== true) continue
       if (places.length === MOST_PLACES || !isPlain(other, scalar)) return null
       places.push({ way: scalar.way, isText: scalar.isText })
       fixed.push(Buffer.from(other.subarray(at, scalar.start)))
       at = scalar.end
     }
-    if (places.length === 0) return null
     fixed.push(Buffer.from(other.subarray(at)))
     const form = new BodyForm(places, fixed)
     return form.read(one) && form.read(other) ? form : null

@@ -17,6 +17,7 @@ import type { FirstForms } from '../patch/first-forms.ts'
 import type { HotObject, HotObjects } from './hot-objects.ts'
 import type { WriteOptions } from './options.ts'
 import type { OwnWrites } from './own-writes.ts'
+import type { RepeatedCreates } from './repeated-creates.ts'
 import type { RepeatedWrites } from './repeated-writes.ts'
 import type { UnchangedWrites } from './unchanged-writes.ts'
 import type { TokenFinding, TokenSigner } from './tokens.ts'
@@ -75,6 +76,8 @@ export interface WriteDependencies extends ActionDependencies {
   readonly unchanged?: UnchangedWrites
   /** Updates like the last one of their object; absent: each is done in full. */
   readonly repeated?: RepeatedWrites
+  /** Creates like earlier ones; absent: each is done in full. */
+  readonly repeatedCreates?: RepeatedCreates
   /** Field sets of objects created before; absent: each create makes its own. */
   readonly forms?: FirstForms
   /** Whether the value under a key must be rewritten even if unchanged: it uses an old encryption key. */

@@ -11,13 +11,17 @@ import {
 import { whenKnown, type NowOrLater } from '../admission/now-or-later.ts'
 import { checkMetadata } from '../meta/check-metadata.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
+import type { WrittenParts } from '../meta/known-parts.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
+import type { HookContext } from '../catalogue/resource.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
-import { keyOf, storeChanges, type WriteDependencies, type Call } from './context.ts'
+import { contextWith, keyOf, storeChanges, type WriteDependencies, type Call } from './context.ts'
+import type { CreateModel } from './create-model.ts'
+import { copyJson } from '../codec/json-clone.ts'
 import { parseJson } from '../codec/json-text.ts'
 import { encodeObject, unversioned } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
@@ -49,6 +53,8 @@ interface CreateOptions extends WriteOptions {
   readonly tracked?: boolean
   /** An update creates it. */
   readonly isUpdate?: boolean
+  /** What the object was made by, where it is like earlier ones. */
+  readonly model?: CreateModel | undefined
 }
 
 /**
@@ -141,6 +147,7 @@ class PassingCreate implements Creation {
   /** As the client sent it. */
   readonly #resourceVersion: string | undefined
   #attributes: CallAttributes | null = null
+  #parts: WrittenParts | undefined
   #isGenerated = false
   #table: ResourceCache | null = null
   #taken: Taken | null = null
@@ -168,13 +175,18 @@ class PassingCreate implements Creation {
     takeNamespace(call, this.#object)
     dedupOwners(call, metadata)
     if (metadata.resourceVersion !== undefined) delete metadata.resourceVersion
-    if (this.#options.tracked === true) return
-    return recordOwners(call, this.#options, {
+    const { tracked, model } = this.#options
+    const c = call.context()
+    if (tracked === true || model?.setOwners(metadata, c.now) === true) return
+    const { forms } = this.#api
+    const recording = recordOwners(call, this.#options, {
       next: this.#object,
       before: null,
-      forms: this.#api.forms,
-      c: call.context(),
+      forms,
+      c,
     })
+    if (!model) return recording
+    return whenKnown(recording, () => model.keepOwners(metadata))
   }
 
   /** Mutating admission. */
@@ -185,6 +197,9 @@ class PassingCreate implements Creation {
       old: null,
       dryRun: this.#options.dryRun,
     })
+    const { model } = this.#options
+    if (model?.sharesParts === true && this.#api.admission.mayChangeParts(this.#attributes))
+      this.#attributes.settle(copyJson(this.#object))
     const admitted = mutated(this.#api, this.#call, this.#attributes)
     if (admitted instanceof Promise)
       return admitted.then((object) => {
@@ -224,20 +239,36 @@ class PassingCreate implements Creation {
     const object = this.#object
     const { metadata } = object
     const errors = new FieldErrors()
+    const parts = this.#knowParts()
+    const rules = metadataRules(served, this.#api, parts)
+    const passed = parts && this.#options.model?.passed
     const checking = checked(this.pace, [
-      () => checkMetadata(metadata, errors.at('metadata'), metadataRules(served, this.#api)),
-      () => served.check(object, errors),
-      () => served.strategy.validate?.(object, errors, this.#call.context()),
+      () => checkMetadata(metadata, errors.at('metadata'), rules),
+      () => served.check(object, errors, passed ?? undefined),
+      () => served.strategy.validate?.(object, errors, this.#context()),
     ])
     if (checking) return checking.then(() => refuseInvalid(served, metadata.name ?? '', errors))
     refuseInvalid(served, metadata.name ?? '', errors)
+  }
+
+  /** What is known of the parts of the object; undefined: all of it has to be checked. */
+  #knowParts(): WrittenParts | undefined {
+    const { model } = this.#options
+    if (model?.sharesParts === true) this.#parts = this.#api.hot?.partsFor(this.#call.served)
+    return this.#parts
+  }
+
+  /** The context of hooks that check the object. */
+  #context(): HookContext {
+    const c = this.#call.context()
+    return this.#parts ? contextWith(c, this.#parts) : c
   }
 
   finish(): void | Promise<void> {
     const call = this.#call
     const { served } = call
     const object = this.#object
-    const c = call.context()
+    const c = this.#context()
     const warnings = served.strategy.warn?.(object, null, c)
     if (warnings) for (const text of warnings) call.warn(text)
     served.strategy.canonicalize?.(object, c)
@@ -271,7 +302,9 @@ class PassingCreate implements Creation {
       throw plainError('resourceVersion should not be set on objects to be created')
     }
     const encode = (): [Change, ...Change[]] => {
-      const record = encodeObject(served, next)
+      const { model } = this.#options
+      const record = encodeObject(served, next, model?.passed)
+      model?.settle(next, this.#parts)
       return objectChanges(this.#api, { served, key, old: null, next, record, over: 0 })
     }
     const pause = this.pace.pause()

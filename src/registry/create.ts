@@ -1,9 +1,9 @@
 import { methodNotAllowed } from '../meta/errors.ts'
-import { whenKnown } from '../admission/now-or-later.ts'
-import { type WriteDependencies, type Call } from './context.ts'
+import { whenKnown, type NowOrLater } from '../admission/now-or-later.ts'
+import { type Body, type WriteDependencies, type Call } from './context.ts'
 import { toStored } from './conversion.ts'
-import { writeOptions } from './options.ts'
-import { readObject } from './read-body.ts'
+import { writeOptions, type WriteOptions } from './options.ts'
+import { objectIn } from './read-body.ts'
 import type { Result } from './results.ts'
 import { createObject } from './create-object.ts'
 
@@ -11,8 +11,29 @@ import { createObject } from './create-object.ts'
 export function create(api: WriteDependencies, call: Call): Promise<Result> {
   if (call.subresource !== '') throw methodNotAllowed()
   const options = writeOptions(call.query, api.v, 'CreateOptions')
-  return readObject(call, options, call.context()).then((object) => {
-    const stored = toStored(call.served, object, call.context())
-    return whenKnown(stored, (one) => createObject(api, call, one, options))
+  return call.body().then((body) => created(api, call, body, options))
+}
+
+/** Makes the object of a body, in full or like earlier ones, and takes it through the steps of every create. */
+function created(
+  api: WriteDependencies,
+  call: Call,
+  body: Body,
+  options: WriteOptions,
+): NowOrLater<Result> {
+  const c = call.context()
+  const { repeatedCreates } = api
+  const repeated = repeatedCreates?.find(call, body)
+  if (repeated) {
+    const { object, model } = repeated
+    return whenKnown(toStored(call.served, object, c), (one) =>
+      createObject(api, call, one, { ...options, model }),
+    )
+  }
+  return whenKnown(objectIn(body, { call, options, c }), (object) => {
+    repeatedCreates?.heard(call, body)
+    return whenKnown(toStored(call.served, object, c), (one) =>
+      createObject(api, call, one, options),
+    )
   })
 }

@@ -94,8 +94,8 @@ interface ObjectReading {
   readonly c: HookContext
 }
 
-/** The object in a body, without a promise where that is JSON and takes no long time. */
-function objectIn(body: Body, reading: ObjectReading): NowOrLater<Typed> {
+/** The same for a body that is there, without a promise where that is JSON and takes no long time. */
+export function objectIn(body: Body, reading: ObjectReading): NowOrLater<Typed> {
   const { call, options, c } = reading
   const { served } = call
   const pace = new Pace()

@@ -230,7 +230,8 @@ const isSameHow = (
   how.subresource === subresource &&
   isSameQuery(how.query, query)
 
-function isSameQuery(a: Query, b: Query): boolean {
+/** Whether two requests have the same parameters. */
+export function isSameQuery(a: Query, b: Query): boolean {
   if (a.size !== b.size) return false
   for (const [name, values] of a) {
     const others = b.get(name)

@@ -245,7 +245,12 @@ function lacking(some: object, all: object, apart: readonly string[]): readonly 
  * Whether defaults of the object in a body depend on the values at places of its form. They do not when setting them
  * reads none: then they are the same whatever these values are.
  */
-function readsPlaces(served: ResourceEntry, c: HookContext, body: Buffer, form: BodyForm): boolean {
+export function readsPlaces(
+  served: ResourceEntry,
+  c: HookContext,
+  body: Buffer,
+  form: BodyForm,
+): boolean {
   const { strategy, codec } = served
   if (!strategy.setDefaults) return false
   const places = new Set(form.places.map(({ way }) => way.join('\n')))

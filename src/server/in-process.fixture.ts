@@ -5,6 +5,7 @@ import type { PluginDeps } from '../admission/plugin.ts'
 import { keyOf, KeyedMutex, type Api } from '../registry/context.ts'
 import { FirstForms } from '../patch/first-forms.ts'
 import { HotObjects } from '../registry/hot-objects.ts'
+import { RepeatedCreates } from '../registry/repeated-creates.ts'
 import { RepeatedWrites } from '../registry/repeated-writes.ts'
 import { UnchangedWrites } from '../registry/unchanged-writes.ts'
 import { pluginWriter } from '../registry/plugin-writer.ts'
@@ -212,6 +213,7 @@ function apiOf({ v, clock, cache, catalogue, objects, ...given }: ApiParts): Api
     hot: new HotObjects(),
     unchanged: new UnchangedWrites(),
     repeated: new RepeatedWrites(),
+    repeatedCreates: new RepeatedCreates(),
     forms: new FirstForms(),
   }
   return api

@@ -5,6 +5,7 @@ import { allocationMetrics } from '../metrics/service-metrics.ts'
 import { KeyedMutex, type Api } from '../../registry/context.ts'
 import { FirstForms } from '../../patch/first-forms.ts'
 import { HotObjects } from '../../registry/hot-objects.ts'
+import { RepeatedCreates } from '../../registry/repeated-creates.ts'
 import { RepeatedWrites } from '../../registry/repeated-writes.ts'
 import { UnchangedWrites } from '../../registry/unchanged-writes.ts'
 import type { Settings } from '../settings.ts'
@@ -71,5 +72,6 @@ const writeMemory = () => ({
   hot: new HotObjects(),
   unchanged: new UnchangedWrites(),
   repeated: new RepeatedWrites(),
+  repeatedCreates: new RepeatedCreates(),
   forms: new FirstForms(),
 })
