@@ -1,6 +1,6 @@
 /** Runs a script with the V8 code cache from its build, which saves compiling it at each start. */
 import { channel } from 'node:diagnostics_channel'
-import { readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Script } from 'node:vm'
@@ -21,7 +21,9 @@ export interface CachedScript {
 export const CODE_SUFFIX = '.code'
 
 /** Of the script, of the code, and of the runtime that made it, each the sum of a CRC-32. */
-const SEAL_BYTES = 12
+const SUM_BYTES = 4
+/** V8 copies code that does not begin at a multiple of eight. */
+const SEAL_BYTES = 16
 
 /**
  * A build of Node.js. Distributions build a release with engines of their own, and code differs per processor
@@ -59,17 +61,20 @@ class OpenScript implements CachedScript {
     this.#path = path
     this.#runtime = runtime
     this.#others = others
-    const bytes = readFileSync(path)
-    this.#seal = { script: crc32(bytes), runtime: crc32(runtime) }
-    const cachedData = sealedCode(path, this.#seal)
+    const source = new FileBytes(path)
+    this.#seal = { script: crc32(source.bytes), runtime: crc32(runtime) }
+    const code = sealedCode(path, this.#seal)
+    const cachedData = code?.bytes.subarray(SEAL_BYTES)
     const reading = others.size === 0 ? null : channel(READING_CODE)
     reading?.publish(true)
-    this.#script = new Script(bytes.toString('latin1'), {
+    this.#script = new Script(source.bytes.toString('latin1'), {
       filename: path,
-      ...(cachedData === null ? {} : { cachedData }),
+      ...(cachedData === undefined ? {} : { cachedData }),
     })
     reading?.publish(false)
-    this.isCached = cachedData !== null && this.#script.cachedDataRejected === false
+    this.isCached = cachedData !== undefined && this.#script.cachedDataRejected === false
+    source.free()
+    code?.free()
   }
 
   run(): unknown {
@@ -114,23 +119,66 @@ interface Seal {
 /** Node's own name for the switch of its cache of compiled modules: `1` turns this one off as well. */
 const SWITCH = 'NODE_DISABLE_COMPILE_CACHE'
 
+/** What the types of ECMAScript 2023 lack. */
+interface Resizable extends ArrayBuffer {
+  resize(bytes: number): void
+}
+const ResizableBuffer = ArrayBuffer as unknown as new (
+  bytes: number,
+  options: { readonly maxByteLength: number },
+) => Resizable
+
+/**
+ * The bytes of a file, in memory of its own mapping. Memory of such a size that the C library gets back makes it keep more of what
+ * is freed from then on: on Linux twice as much in the heap of each thread.
+ */
+class FileBytes {
+  readonly bytes: Buffer
+  readonly #memory: Resizable
+
+  /** Throws when the file cannot be read. */
+  constructor(path: string) {
+    const file = openSync(path, 'r')
+    try {
+      const { size } = fstatSync(file)
+      this.#memory = new ResizableBuffer(size, { maxByteLength: size })
+      this.bytes = Buffer.from(this.#memory, 0, size)
+      let at = 0
+      for (let got = 1; got > 0 && at < size; at += got)
+        got = readSync(file, this.bytes, at, size - at, null)
+      if (at < size) throw new Error(`${path} became shorter while it was read`)
+    } finally {
+      closeSync(file)
+    }
+  }
+
+  /** Gives the memory back to the system; the bytes are gone. */
+  free(): void {
+    this.#memory.resize(0)
+  }
+}
+
 /** V8 itself checks only the numbers of its version and the length of the script. */
-function sealedCode(path: string, { script, runtime }: Seal): Buffer | null {
+function sealedCode(path: string, { script, runtime }: Seal): FileBytes | null {
   if (process.env[SWITCH] === '1') return null
-  let file: Buffer
+  let file: FileBytes
   try {
-    file = readFileSync(path + CODE_SUFFIX)
+    file = new FileBytes(path + CODE_SUFFIX)
   } catch {
     return null
   }
-  if (file.length < SEAL_BYTES) return null
-  const code = file.subarray(SEAL_BYTES)
-  const sums = [script, crc32(code), runtime]
-  return sums.every((sum, i) => file.readUInt32LE(4 * i) === sum) ? code : null
+  const { bytes } = file
+  if (bytes.length >= SEAL_BYTES) {
+    const sums = [script, crc32(bytes.subarray(SEAL_BYTES)), runtime]
+    if (sums.every((sum, i) => bytes.readUInt32LE(SUM_BYTES * i) === sum)) return file
+  }
+  file.free()
+  return null
 }
 
 function sealed({ script, runtime }: Seal, code: Buffer): Buffer {
   const seal = Buffer.alloc(SEAL_BYTES)
-  for (const [i, sum] of [script, crc32(code), runtime].entries()) seal.writeUInt32LE(sum, 4 * i)
+  for (const [i, sum] of [script, crc32(code), runtime].entries())
+    seal.writeUInt32LE(sum, SUM_BYTES * i)
   return Buffer.concat([seal, code])
 }
