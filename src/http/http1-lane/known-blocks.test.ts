@@ -1,5 +1,7 @@
 /** What is kept for requests with the same headers. */
-import { expect, test } from 'vitest'
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { expect, test, vi } from 'vitest'
 import { KnownBlocks } from './known-blocks.ts'
 
 const block = (...lines: string[]) => Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)
@@ -33,4 +35,21 @@ test('what was dropped is new', () => {
   expect(second).not.toBe(first)
   for (const other of [WRITE, OTHER]) read(known, other)
   expect(read(known, READ)).not.toBe(second)
+})
+
+test('what has a token is compared in constant time, whatever is the same', () => {
+  const compare = vi.spyOn(crypto, 'timingSafeEqual')
+  syncBuiltinESMExports()
+  try {
+    for (const token of ['one', 'ont', 'two']) {
+      const known = new KnownBlocks()
+      read(known, READ)
+      compare.mockClear()
+      read(known, block('Host: a', `Authorization: Bearer ${token}`))
+      expect(compare.mock.calls[0]).toEqual([READ, expect.anything()])
+    }
+  } finally {
+    compare.mockRestore()
+    syncBuiltinESMExports()
+  }
 })
