@@ -3,7 +3,6 @@ import { endReading } from '../http1-linger.ts'
 import { refuseUnparsed } from '../http1-refusals.ts'
 import type { ResponseSink } from '../response-batch.ts'
 import { SocketReader } from '../socket-reader.ts'
-import { readDirectly } from './direct-read.ts'
 import type { LaneBody } from './lane-body.ts'
 import { LaneExchange, type Ending } from './lane-exchange.ts'
 import { KnownBlocks } from './known-blocks.ts'
@@ -45,7 +44,6 @@ export class LaneConnection {
   #isOver = false
   /** Whether a response was sent. */
   #hasAnswered = false
-  readonly #endDirectReads: () => void
   /** Since which look it waits for a request. */
   #idleSince: number
 
@@ -54,7 +52,6 @@ export class LaneConnection {
     this.#shared = shared
     this.#idleSince = shared.look
     socket.on('data', this.#onData)
-    this.#endDirectReads = readDirectly(socket, this.#onData)
     socket.on('end', this.#onEnd)
     socket.on('close', this.#onClose)
   }
@@ -115,7 +112,6 @@ export class LaneConnection {
   #handOver(bytes: Buffer): void {
     const { socket } = this
     this.#isOver = true
-    this.#endDirectReads()
     socket.off('data', this.#onData)
     socket.off('end', this.#onEnd)
     socket.off('close', this.#onClose)
