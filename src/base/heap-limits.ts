@@ -3,15 +3,14 @@ import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { READING_CODE } from './reading-code.ts'
-import { YoungLimit, type HeapSizes } from './young-limit.ts'
+import { YoungLimit } from './young-limit.ts'
 
 /** An old part of the heap of this size is large, and collected when it has grown by so much. */
 const LARGE_BYTES = 64 << 20
 const GROWS_PERCENT = 60
 const LOOK_MS = 250
-/** Interval of the decisions on the young generation, and of collections that were asked for. */
+/** Interval of the decisions on the young generation. */
 const YOUNG_LOOK_MS = 500
-const STEP_MS = 100
 
 /**
  * Keeps the parts of the heap from growing far beyond their live objects. The young generation is small unless its
@@ -29,12 +28,10 @@ export function limitHeap(): void {
 /** What the types of Node.js do not say of the entries of collections. */
 type Collection = PerformanceEntry & { readonly detail: { readonly kind: number } }
 
-/** Holds the young generation of this process to its limit, and collects the heap when nothing else happens. */
+/** Holds the young generation of this process to its limit. */
 class YoungGeneration {
   readonly #flags: HeapFlags
-  readonly #collector = new Collector()
   readonly #limit = new YoungLimit({ now: () => performance.now() })
-  /** Null while nothing has been collected since there was nothing left to do. */
   #timer: NodeJS.Timeout | null = null
 
   constructor(flags: HeapFlags) {
@@ -54,25 +51,17 @@ class YoungGeneration {
       if (detail.kind === constants.NODE_PERFORMANCE_GC_MINOR) this.#limit.collected(duration)
     }
     this.#hold()
-    if (this.#timer === null) this.#lookIn(YOUNG_LOOK_MS)
-  }
-
-  #lookIn(ms: number): void {
-    this.#timer = setTimeout(this.#look, ms).unref()
+    this.#timer ??= setInterval(this.#look, YOUNG_LOOK_MS).unref()
   }
 
   readonly #look = (): void => {
-    this.#timer = null
-    const next = this.#limit.look(heapSizes())
-    if (next === 'collect young') this.#collector.young()
-    else if (next === 'collect all') {
-      const before = process.cpuUsage()
-      this.#collector.all()
-      const { user, system } = process.cpuUsage(before)
-      this.#limit.collectedAll((user + system) / 1_000)
-    }
+    const next = this.#limit.look(youngHeapBytes())
+    if (next === 'collect young') collect({ type: 'minor' })
+    else if (next === 'collect all') collect({ type: 'major' })
     this.#hold()
-    if (next !== 'rest') this.#lookIn(next === 'collect young' ? STEP_MS : YOUNG_LOOK_MS)
+    if (next !== 'rest' || this.#timer === null) return
+    clearInterval(this.#timer)
+    this.#timer = null
   }
 
   /** V8 reads its own limit once, before any script runs; the growth factor is read each time. */
@@ -83,34 +72,17 @@ class YoungGeneration {
   }
 }
 
-type Gc = (options?: { readonly type: 'minor' }) => void
-
 /**
- * Collects the young part of the heap, or all of it. After the latter V8 makes a young generation small that was used little. A
- * flag of V8 is the only way to this.
+ * Collects a part of the heap, or all of it. After the latter V8 makes a young generation small that was used little. A flag
+ * of V8 is the only way to this.
  */
-class Collector {
-  #gc: Gc | null = null
-
-  young(): void {
-    this.#function()({ type: 'minor' })
-  }
-
-  /** Without a type: V8 of Node.js 20 knows the one above only, and takes every other for that, too. */
-  all(): void {
-    this.#function()()
-  }
-
-  #function(): Gc {
-    if (this.#gc === null) {
-      setFlagsFromString('--expose-gc')
-      try {
-        this.#gc = runInNewContext('gc') as Gc
-      } finally {
-        setFlagsFromString('--no-expose-gc')
-      }
-    }
-    return this.#gc
+function collect(what: { readonly type: 'minor' | 'major' }): void {
+  setFlagsFromString('--expose-gc')
+  try {
+    const gc = runInNewContext('gc') as (options: typeof what) => void
+    gc(what)
+  } finally {
+    setFlagsFromString('--no-expose-gc')
   }
 }
 
@@ -155,17 +127,9 @@ const setFlag = (flag: HeapFlag, value: boolean | number): void =>
     typeof value === 'boolean' ? `--${value ? '' : 'no-'}${flag}` : `--${flag}=${value}`,
   )
 
-const youngSpace = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')
-
 /** Bytes that the young generation has now. */
-export const youngHeapBytes = (): number => youngSpace()?.space_size ?? 0
-
-function heapSizes(): HeapSizes {
-  const young = youngSpace()
-  const { used_heap_size, external_memory } = getHeapStatistics()
-  return {
-    young: young?.space_size ?? 0,
-    allocated: young?.space_used_size ?? 0,
-    held: used_heap_size + external_memory,
-  }
+export function youngHeapBytes(): number {
+  return (
+    getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0
+  )
 }
