@@ -216,7 +216,7 @@ export function checkMetadataUpdate(next: ObjectMeta, old: ObjectMeta, errors: F
   }
 }
 
-/** Whether the fields that nobody may change are the very same; to look each up by a name in a variable takes longer. */
+/** Whether the immutable fields are identical. They are named one by one, since access by a variable name is slower. */
 const hasFixed = (next: ObjectMeta, old: ObjectMeta): boolean =>
   next.name === old.name &&
   next.namespace === old.namespace &&

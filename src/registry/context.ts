@@ -289,7 +289,7 @@ export const placeOf = ({ keyPrefix }: ResourceEntry, key: string): ObjectPlace 
 
 /** A mutex for each key, in first-come order. */
 export class KeyedMutex {
-  /** The last turn of each key that somebody has. */
+  /** The last turn of each key that is in use. */
   readonly #last = new Map<string, Turn>()
 
   /** Runs `work` when all earlier work of the key is done, or has called the function that it gets. */
@@ -301,7 +301,7 @@ export class KeyedMutex {
   }
 }
 
-/** A turn with a key; most have nobody behind them, and need no promise for that. */
+/** A turn with a key. Most have no other writer waiting for their end, and need no promise. */
 class Turn {
   readonly #last: Map<string, Turn>
   readonly #key: string

@@ -38,7 +38,7 @@ type Make = (values: Values, c: HookContext) => Typed
 /** How objects are made. */
 interface Making {
   readonly make: Make
-  /** They share parts with each other, which nobody may change. */
+  /** They share parts with each other, which must not be changed. */
   readonly sharesParts: boolean
 }
 
@@ -66,7 +66,7 @@ export class CreateModel {
   readonly form: BodyForm
   /** The body that was learned from last. */
   readonly body: Buffer
-  /** The objects share parts with each other, which nobody may change. */
+  /** The objects share parts with each other, which must not be changed. */
   readonly sharesParts: boolean
   readonly #make: Make
   /** No value has a part in which fields an object has. */

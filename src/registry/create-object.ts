@@ -29,6 +29,7 @@ import type { WriteOptions } from './options.ts'
 import { meansUnset } from './named-revision.ts'
 import { recordOwners } from './ownership.ts'
 import { unlessLeft } from './left-behind.ts'
+import { passed, type Step } from './steps.ts'
 import type { Result } from './results.ts'
 import {
   takeNamespace,
@@ -114,20 +115,11 @@ export function creationOf(
 ): NowOrLater<Creation> {
   // An apply that creates, of which the path does not tell.
   if (call.served.isLeaving) throw createWhileLeaving(call.served)
-  return passed(new PassingCreate(api, call, sent, options), 0)
-}
-
-/** Does the steps from one on. */
-function passed(creation: PassingCreate, from: number): NowOrLater<Creation> {
-  for (let i = from; i < STEPS.length; i++) {
-    const waiting = STEPS[i]!(creation) ?? creation.pace.pause()
-    if (waiting) return waiting.then(() => passed(creation, i + 1))
-  }
-  return creation
+  return passed(new PassingCreate(api, call, sent, options), STEPS)
 }
 
 /** What a new object passes up to the store, in this order. */
-const STEPS: readonly ((creation: PassingCreate) => void | Promise<void>)[] = [
+const STEPS: readonly Step<PassingCreate>[] = [
   (creation) => creation.own(),
   (creation) => creation.admit(),
   (creation) => creation.guard(),

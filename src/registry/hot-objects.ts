@@ -87,7 +87,7 @@ export class HotObjects {
     return isLikeable(served) && !allocate && !canonicalize ? this.#parts.begin() : undefined
   }
 
-  /** Keeps the object that a write stored as this version; nobody else may change it from now on. */
+  /** Keeps the object that a write stored as this version; it must not be changed by others from now on. */
   keep(
     { storage }: Pick<ResourceEntry, 'storage'>,
     version: StoredObject,

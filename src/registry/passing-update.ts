@@ -20,6 +20,7 @@ import { namedRevision } from './named-revision.ts'
 import type { WriteOptions } from './options.ts'
 import { recordOwners } from './ownership.ts'
 import type { Present, Source } from './update-source.ts'
+import { passed, type Step } from './steps.ts'
 import {
   allocated,
   checked,
@@ -48,7 +49,7 @@ export interface UpdateOf {
  * no step waits. Throws and rejects with 4xx.
  */
 export const passedUpdate = (of: UpdateOf, live: StoredObject): NowOrLater<PassedUpdate> =>
-  passed(new PassingUpdate(of, live), 0)
+  passed(new PassingUpdate(of, live), STEPS)
 
 /** An update that is about to be stored. */
 export interface PassedUpdate {
@@ -64,17 +65,8 @@ export interface PassedUpdate {
   readonly parts: WrittenParts | undefined
 }
 
-/** Does the steps from one on. */
-function passed(update: PassingUpdate, from: number): NowOrLater<PassedUpdate> {
-  for (let i = from; i < STEPS.length; i++) {
-    const waiting = STEPS[i]!(update) ?? update.pace.pause()
-    if (waiting) return waiting.then(() => passed(update, i + 1))
-  }
-  return update
-}
-
 /** What a new object passes up to the store, in this order. */
-const STEPS: readonly ((update: PassingUpdate) => void | Promise<void>)[] = [
+const STEPS: readonly Step<PassingUpdate>[] = [
   (update) => update.read(),
   (update) => update.make(),
   (update) => update.own(),

@@ -404,7 +404,7 @@ describe('creates like earlier ones', () => {
     ['values of another type', { data: { a: 1 } }],
     ['a namespace of another', { metadata: { name: 'o', namespace: 'other' } }],
     ['a resourceVersion', { metadata: { name: 'o', resourceVersion: '5' } }],
-  ])('are told the same each time: %s', async (what, more) => {
+  ])('get the same answer each time: %s', async (what, more) => {
     for (const query of [{}, { fieldValidation: 'Strict' }, { fieldValidation: 'Ignore' }])
       for (let i = 0; i < 5; i++) {
         const body = config(`told-${what.replaceAll(' ', '-').toLowerCase()}-${i}`, 'x')

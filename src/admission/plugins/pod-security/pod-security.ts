@@ -28,7 +28,7 @@ import {
   type Policy,
 } from './policy.ts'
 
-/** What the audit record is told. */
+/** Annotations of the audit record. */
 const ANNOTATIONS = {
   exempt: 'pod-security.{label}/exempt',
   error: 'pod-security.{label}/error',
