@@ -42,7 +42,8 @@ import { Transaction } from './transaction.ts'
 import { verifyStore, type Verify } from './verify.ts'
 import { Versions } from './versions.ts'
 import { WriteBehind } from './write-behind.ts'
-import { WriteList, type Writes } from './writes.ts'
+import { WriteMemory } from './write-memory.ts'
+import { WriteList } from './writes.ts'
 
 export interface LmdbOptions extends LockOptions {
   /** Directory of the store, made when absent. */
@@ -160,6 +161,7 @@ class LmdbEngine implements Engine {
   readonly #expiries: LmdbExpiries | null
   #sweep: Sweep<StoredExpiry> | null = null
   #behind: WriteBehind
+  readonly #memory = new WriteMemory()
 
   constructor(file: Environment, options: LmdbOptions, lock: DirLock) {
     this.#file = file
@@ -212,10 +214,8 @@ class LmdbEngine implements Engine {
     const { dir, cutJournal: cut = false } = this.#options
     const entries = await entriesToApply(dir, revision, { cut })
     const apply = (some: readonly JournalEntry[]) =>
-      this.#file.transact(
-        (list) => {
-          for (const { writes } of some) list.add(writes)
-        },
+      this.#file.write(
+        some.map(({ writes }) => writes),
         { frees: true },
       )
     try {
@@ -294,13 +294,10 @@ class LmdbEngine implements Engine {
   /** Makes one transaction of commits; where the disk has no room for all, of fewer that make room. */
   async #commitTogether(batch: readonly Waiting[]): Promise<void> {
     try {
-      const writes = new WriteList()
       const timeMs = this.#clock.now()
-      const transaction = this.#transaction(writes, timeMs)
-      const commits = batch.map(({ changes }) => transaction.apply(changes))
-      // The next start that records expiries must look at everything written from now on.
-      if (this.#isMarked && !writes.isEmpty) writes.remove('meta', META.expiring)
-      const { revision: last, made } = transaction
+      const transaction = this.#transaction(new WriteList(this.#memory), timeMs)
+      const commits = this.#applied(batch, transaction)
+      const { revision: last, made, writes } = transaction
       if (!writes.isEmpty)
         await this.#behind.write({
           commits: batch.length,
@@ -320,7 +317,22 @@ class LmdbEngine implements Engine {
     }
   }
 
-  #transaction(writes: Writes, timeMs: number): Transaction {
+  /** What becomes of commits in a transaction, which is released unless there is something to write. */
+  #applied(batch: readonly Waiting[], transaction: Transaction): readonly Commit[] {
+    const { writes } = transaction
+    let isNeeded = false
+    try {
+      const commits = batch.map(({ changes }) => transaction.apply(changes))
+      isNeeded = !writes.isEmpty
+      // The next start that records expiries must look at everything written from now on.
+      if (this.#isMarked && isNeeded) writes.remove('meta', META.expiring)
+      return commits
+    } finally {
+      if (!isNeeded) writes.release()
+    }
+  }
+
+  #transaction(writes: WriteList, timeMs: number): Transaction {
     return new Transaction({
       versions: this.#versions,
       expiries: this.#expiries,

@@ -77,20 +77,34 @@ export class Environment implements Databases {
     return this.#inTurn(async () => {
       const writes = new WriteList()
       const result = work(writes)
-      if (writes.isEmpty) return result
-      this.space.check(writes.space, { frees })
-      const { root, databases: stores } = this.#current()
-      try {
-        // Handed over to the library's thread, which need not come back for more.
-        await root.batch(() => writes.handOver(stores))
-        return result
-      } catch (error) {
-        // The cause comes as a promise of its own, which would end the process if it were left unhandled.
-        const { commitError } = error as { readonly commitError?: Promise<unknown> }
-        commitError?.catch(() => {})
-        throw error
-      }
+      await this.#write([writes], frees)
+      return result
     })
+  }
+
+  /** Writes several lists in one transaction, in the same way. */
+  write(lists: readonly WriteList[], { frees = false } = {}): Promise<void> {
+    return this.#inTurn(() => this.#write(lists, frees))
+  }
+
+  async #write(lists: readonly WriteList[], frees: boolean): Promise<void> {
+    if (lists.every(({ isEmpty }) => isEmpty)) return
+    this.space.check(
+      lists.reduce((sum, { space }) => sum + space, 0),
+      { frees },
+    )
+    const { root, databases: stores } = this.#current()
+    try {
+      // Handed over to the library's thread, which need not come back for more.
+      await root.batch(() => {
+        for (const writes of lists) writes.handOver(stores)
+      })
+    } catch (error) {
+      // The cause comes as a promise of its own, which would end the process if it were left unhandled.
+      const { commitError } = error as { readonly commitError?: Promise<unknown> }
+      commitError?.catch(() => {})
+      throw error
+    }
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -1,7 +1,6 @@
 /** Format of the journal's file, and detection of its damage. */
 import { crc32 } from 'node:zlib'
 import type { Revision } from '../engine.ts'
-import type { Databases } from './layout.ts'
 import { WriteList } from './writes.ts'
 
 /*
@@ -14,7 +13,7 @@ import { WriteList } from './writes.ts'
  *     bytes 16-23  last revision
  *     bytes 24-27  bytes of the writes that are in this page
  *     bytes 28-31  CRC-32 of bytes 0 to 27 and of those
- *     writes: database (1), 1 for a removal (1), length of the key (2), of the value (4), key, value
+ *     writes, as a list of them is packed (writes.ts)
  *
  * Numbers are doubles (revisions) or integers, little-endian. Pages behind the last one keep their earlier contents.
  *
@@ -70,15 +69,11 @@ const EARLIER_HALF_BYTES = 512 << 10
 const PAGE_BYTES = 4_096
 const HEADER_BYTES = 32
 const CONTENT_BYTES = PAGE_BYTES - HEADER_BYTES
-const WRITE_BYTES = 8
 const MARK = 0x324e524a
-const DATABASES: readonly (keyof Databases)[] = ['values', 'heads', 'meta', 'expiries']
 
 /** Bytes of an entry in the file. */
-export const entryBytes = (writes: WriteList): number => {
-  const content = writes.bytes + writes.count * WRITE_BYTES
-  return content + Math.max(1, Math.ceil(content / CONTENT_BYTES)) * HEADER_BYTES
-}
+export const entryBytes = ({ bytes }: WriteList): number =>
+  bytes + Math.max(1, Math.ceil(bytes / CONTENT_BYTES)) * HEADER_BYTES
 
 /** An entry as it is in the file, at the beginning of `memory` that has room for it. */
 export function encodeEntry(
@@ -87,10 +82,11 @@ export function encodeEntry(
 ): Buffer {
   const { first, last, writes } = entry
   const bytes = memory.subarray(0, entryBytes(writes))
-  putWrites(bytes, writes)
+  const { packed } = writes
   const count = Math.ceil(bytes.length / PAGE_BYTES)
   for (let index = 0; index < count; index++) {
     const page = bytes.subarray(index * PAGE_BYTES, (index + 1) * PAGE_BYTES)
+    packed.copy(page, HEADER_BYTES, index * CONTENT_BYTES, (index + 1) * CONTENT_BYTES)
     page.writeUInt32LE(MARK, 0)
     page.writeUInt16LE(index, 4)
     page.writeUInt16LE(count, 6)
@@ -100,34 +96,6 @@ export function encodeEntry(
     page.writeUInt32LE(sumOf(page), 28)
   }
   return bytes
-}
-
-const writeHead = Buffer.alloc(WRITE_BYTES)
-
-/** Puts writes one behind the other, around the room for the header of each page. */
-function putWrites(bytes: Buffer, writes: WriteList): void {
-  let at = HEADER_BYTES
-  for (const { database, key, value } of writes.all) {
-    writeHead[0] = DATABASES.indexOf(database)
-    writeHead[1] = value === null ? 1 : 0
-    writeHead.writeUInt16LE(key.length, 2)
-    writeHead.writeUInt32LE(value?.length ?? 0, 4)
-    at = putPart(bytes, at, writeHead)
-    at = putPart(bytes, at, key)
-    if (value !== null) at = putPart(bytes, at, value)
-  }
-}
-
-/** Puts a part of a write at a place, or across several pages from there on; returns the place behind it. */
-function putPart(bytes: Buffer, from: number, part: Buffer): number {
-  let at = from
-  for (let done = 0; done < part.length;) {
-    if (at % PAGE_BYTES === 0) at += HEADER_BYTES
-    const end = Math.min(part.length, done + PAGE_BYTES - (at % PAGE_BYTES))
-    at += part.copy(bytes, at, done, end)
-    done = end
-  }
-  return at
 }
 
 /** Reads every page of a file, wherever it is. */
@@ -214,23 +182,8 @@ function* entriesOf(pages: readonly JournalPage[]): Generator<JournalEntry> {
       )
     if (own.length !== count) continue
     const content = own.length === 1 ? own[0]!.content : Buffer.concat(own.map((p) => p.content))
-    yield { first, last, writes: decodeWrites(content) }
+    yield { first, last, writes: WriteList.of(content) }
   }
-}
-
-function decodeWrites(bytes: Buffer): WriteList {
-  const writes = new WriteList()
-  for (let at = 0; at < bytes.length;) {
-    const database = DATABASES[bytes[at]!]!
-    const isRemoval = bytes[at + 1] === 1
-    const keyEnd = at + WRITE_BYTES + bytes.readUInt16LE(at + 2)
-    const end = keyEnd + bytes.readUInt32LE(at + 4)
-    const key = bytes.subarray(at + WRITE_BYTES, keyEnd)
-    if (isRemoval) writes.remove(database, key)
-    else writes.put(database, key, bytes.subarray(keyEnd, end))
-    at = end
-  }
-  return writes
 }
 
 /**
@@ -247,7 +200,7 @@ function* entriesOfEarlierRelease(file: Buffer): Generator<JournalEntry> {
       const sum = crc32(bytes.subarray(28), crc32(bytes.subarray(4, 24)))
       if (bytes.readUInt32LE(24) !== sum || first <= newest) break
       newest = bytes.readDoubleLE(16)
-      yield { first, last: newest, writes: decodeWrites(bytes.subarray(28)) }
+      yield { first, last: newest, writes: WriteList.of(bytes.subarray(28)) }
       at = aligned(at + bytes.length)
     }
   }

@@ -21,13 +21,9 @@ const LOOK_EVERY_MS = 50
 /** Bytes that the library writes through a map when it opens a file, and would end the process over. */
 const OPENING_BYTES = 64 << 10
 
-/** Upper estimate of the space of a transaction. */
-export function spaceFor(writes: Iterable<{ readonly value: Uint8Array | null }>): number {
-  let bytes = 0
-  for (const { value } of writes)
-    bytes += value === null ? REMOVAL_BYTES : VALUE_BYTES + 2 * value.length
-  return bytes
-}
+/** Upper estimate of the space of one write: of a value of so many bytes, or of a removal (null). */
+export const spaceFor = (valueBytes: number | null): number =>
+  valueBytes === null ? REMOVAL_BYTES : VALUE_BYTES + 2 * valueBytes
 
 /** Room on the file system of a directory, as far as writes may use it. */
 export class Space {

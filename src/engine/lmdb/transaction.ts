@@ -1,14 +1,22 @@
 import type { Change, Commit, Event, Item, Revision } from '../engine.ts'
 import type { LmdbExpiries } from './expiries.ts'
-import { encodeHead, encodeValue, placeKey, type Head } from './value-record.ts'
+import {
+  HEAD_BYTES,
+  PLACE_BYTES,
+  recordBytes,
+  writeHead,
+  writePlace,
+  writeRecord,
+  type Head,
+} from './value-record.ts'
 import type { Versions } from './versions.ts'
-import type { Writes } from './writes.ts'
+import type { WriteList } from './writes.ts'
 
 /** Dependencies of a transaction. */
 export interface TransactionOptions {
   readonly versions: Versions
   readonly expiries: LmdbExpiries | null
-  readonly writes: Writes
+  readonly writes: WriteList
   /** Changes that are committed and that `versions` does not know yet, by key. */
   readonly unapplied: ReadonlyMap<string, PendingChange>
   /** Newest revision before it. */
@@ -17,16 +25,17 @@ export interface TransactionOptions {
 }
 
 /** The newest change of a key. */
-export interface PendingChange {
-  readonly head: Head
-  /** Its record, which ends with the value, and the bytes of that; -1: a deletion. */
-  readonly record: Buffer
+export interface PendingChange extends Head {
+  /** The list that has its value, where that is in the list, and how many bytes it has; -1: a deletion. */
+  readonly writes: WriteList
+  readonly valueAt: number
   readonly valueBytes: number
 }
 
 /** The commits that go to disk together: each sees what those before it make of the store. */
 export class Transaction {
   readonly #options: TransactionOptions
+  readonly writes: WriteList
   /** Resulting state of each key. */
   readonly made = new Map<string, PendingChange>()
   readonly events: Event[] = []
@@ -38,6 +47,7 @@ export class Transaction {
   constructor(options: TransactionOptions) {
     this.#options = options
     this.revision = options.revision
+    this.writes = options.writes
   }
 
   /** Adds the changes of one commit, all of them or, when a condition does not hold, none. */
@@ -66,28 +76,35 @@ export class Transaction {
   }
 
   #write({ key, value }: Change, head: Head, prev: Head | null): void {
-    const { writes, expiries, timeMs } = this.#options
+    const { expiries, timeMs } = this.#options
+    const { writes } = this
     const { revision: at, index, created, deleted } = head
-    const record = encodeValue({ deleted, created, prev, timeMs, key, value })
-    writes.put('values', placeKey(at, index), record)
-    writes.put('heads', Buffer.from(key), encodeHead(head))
+    const keyBytes = Buffer.byteLength(key)
+    const to = writes.reserve('values', PLACE_BYTES, recordBytes(keyBytes, value))
+    writePlace(writes.memory, to, head)
+    const record = { deleted, created, prev, timeMs, key, keyBytes, value }
+    const keyAt = writeRecord(writes.memory, to + PLACE_BYTES, record)
+    const valueAt = writes.placeOf(keyAt + keyBytes)
+    const headAt = writes.reserve('heads', keyBytes, HEAD_BYTES)
+    writes.memory.write(key, headAt)
+    writeHead(writes.memory, headAt + keyBytes, head)
     if (value !== null)
       this.soonest = Math.min(this.soonest, expiries?.add(writes, key, head, timeMs) ?? Infinity)
-    this.made.set(key, { head, record, valueBytes: value === null ? -1 : value.length })
+    const valueBytes = value === null ? -1 : value.length
+    this.made.set(key, { revision: at, index, created, deleted, writes, valueAt, valueBytes })
     this.events.push({ at, key, value, created })
   }
 
   #head(key: string): Head | null {
-    return this.#known(key)?.head ?? this.#options.versions.head(key)
+    return this.#known(key) ?? this.#options.versions.head(key)
   }
 
   #item(key: string, head: Head): Item | null {
     const made = this.#known(key)
     if (!made) return this.#options.versions.item(key, head)
-    const { record, valueBytes } = made
+    const { writes, valueAt, valueBytes, created, revision: changed } = made
     if (valueBytes === -1) return null
-    const value = record.subarray(record.length - valueBytes)
-    return { key, value, created: made.head.created, changed: made.head.revision }
+    return { key, value: writes.copy(valueAt, valueBytes), created, changed }
   }
 
   #known(key: string): PendingChange | undefined {

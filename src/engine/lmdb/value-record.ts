@@ -35,21 +35,39 @@ const CHECKSUM_BYTES = 4
 const DELETED = 1
 const CHECKED = 2
 
-export function encodeValue(
-  record: Omit<ValueRecord, 'value'> & { readonly value: Uint8Array | null },
-): Buffer {
+/** A change that is to be written. */
+type NewRecord = Omit<ValueRecord, 'value'> & { readonly value: Uint8Array | null }
+
+/** Bytes of a record whose key has so many. */
+export const recordBytes = (keyBytes: number, value: Uint8Array | null): number =>
+  FIXED + CHECKSUM_BYTES + keyBytes + (value?.length ?? 0)
+
+/** Writes a record into memory that has {@link recordBytes} there; returns the place of its key. */
+export function writeRecord(
+  memory: Buffer,
+  at: number,
+  record: NewRecord & { readonly keyBytes: number },
+): number {
+  const { key, keyBytes, value, prev } = record
+  const keyAt = at + FIXED + CHECKSUM_BYTES
+  memory[at] = CHECKED | (record.deleted ? DELETED : 0)
+  memory.writeDoubleLE(record.created, at + 1)
+  memory.writeDoubleLE(prev?.revision ?? 0, at + 9)
+  memory.writeUInt16LE(prev?.index ?? 0, at + 17)
+  memory.writeDoubleLE(record.timeMs, at + 19)
+  memory.writeUInt16LE(keyBytes, at + 27)
+  memory.write(key, keyAt)
+  if (value) memory.set(value, keyAt + keyBytes)
+  const end = keyAt + keyBytes + (value?.length ?? 0)
+  memory.writeUInt32LE(checksumOf(memory, at, end), at + FIXED)
+  return keyAt
+}
+
+/** A record in memory of its own. */
+export function encodeValue(record: NewRecord): Buffer {
   const keyBytes = Buffer.byteLength(record.key)
-  const start = FIXED + CHECKSUM_BYTES
-  const bytes = Buffer.allocUnsafe(start + keyBytes + (record.value?.length ?? 0))
-  bytes[0] = CHECKED | (record.deleted ? DELETED : 0)
-  bytes.writeDoubleLE(record.created, 1)
-  bytes.writeDoubleLE(record.prev?.revision ?? 0, 9)
-  bytes.writeUInt16LE(record.prev?.index ?? 0, 17)
-  bytes.writeDoubleLE(record.timeMs, 19)
-  bytes.writeUInt16LE(keyBytes, 27)
-  bytes.write(record.key, start)
-  if (record.value) bytes.set(record.value, start + keyBytes)
-  bytes.writeUInt32LE(checksumOf(bytes), FIXED)
+  const bytes = Buffer.allocUnsafe(recordBytes(keyBytes, record.value))
+  writeRecord(bytes, 0, { ...record, keyBytes })
   return bytes
 }
 
@@ -72,22 +90,31 @@ export function isIntact(bytes: Buffer): boolean {
   if (bytes.length < FIXED || (bytes[0]! & ~(DELETED | CHECKED)) !== 0) return false
   const start = startOf(bytes)
   if (bytes.length < start + bytes.readUInt16LE(27)) return false
-  return start === FIXED || bytes.readUInt32LE(FIXED) === checksumOf(bytes)
+  return start === FIXED || bytes.readUInt32LE(FIXED) === checksumOf(bytes, 0, bytes.length)
 }
 
 const startOf = (bytes: Buffer): number =>
   (bytes[0]! & CHECKED) !== 0 ? FIXED + CHECKSUM_BYTES : FIXED
 
-const checksumOf = (bytes: Buffer): number =>
-  crc32(bytes.subarray(FIXED + CHECKSUM_BYTES), crc32(bytes.subarray(0, FIXED)))
+/** CRC-32 of the record at a place, without the checksum. */
+const checksumOf = (bytes: Buffer, at: number, end: number): number =>
+  crc32(bytes.subarray(at + FIXED + CHECKSUM_BYTES, end), crc32(bytes.subarray(at, at + FIXED)))
+
+/** Bytes of the key of a change. */
+export const PLACE_BYTES = 10
 
 /** Key of a change: sorts by revision, then by place. */
 export function placeKey(revision: Revision, index: number): Buffer {
-  const key = Buffer.allocUnsafe(10)
-  key.writeUInt16BE(Math.floor(revision / 2 ** 48), 0)
-  key.writeUIntBE(revision % 2 ** 48, 2, 6)
-  key.writeUInt16BE(index, 8)
+  const key = Buffer.allocUnsafe(PLACE_BYTES)
+  writePlace(key, 0, { revision, index })
   return key
+}
+
+/** The same in memory that has {@link PLACE_BYTES} there. */
+export function writePlace(memory: Buffer, at: number, { revision, index }: Place): void {
+  memory.writeUInt16BE(Math.floor(revision / 2 ** 48), at)
+  memory.writeUIntBE(revision % 2 ** 48, at + 2, 6)
+  memory.writeUInt16BE(index, at + 8)
 }
 
 export function readPlaceKey(key: Buffer): Place {
@@ -103,13 +130,21 @@ export interface Head extends Place {
   readonly deleted: boolean
 }
 
+/** Bytes of such a record. */
+export const HEAD_BYTES = 19
+
 export function encodeHead(head: Head): Buffer {
-  const bytes = Buffer.allocUnsafe(19)
-  bytes.writeDoubleLE(head.revision, 0)
-  bytes.writeUInt16LE(head.index, 8)
-  bytes.writeDoubleLE(head.created, 10)
-  bytes[18] = head.deleted ? 1 : 0
+  const bytes = Buffer.allocUnsafe(HEAD_BYTES)
+  writeHead(bytes, 0, head)
   return bytes
+}
+
+/** The same in memory that has {@link HEAD_BYTES} there. */
+export function writeHead(memory: Buffer, at: number, head: Head): void {
+  memory.writeDoubleLE(head.revision, at)
+  memory.writeUInt16LE(head.index, at + 8)
+  memory.writeDoubleLE(head.created, at + 10)
+  memory[at + 18] = head.deleted ? 1 : 0
 }
 
 export function decodeHead(bytes: Buffer): Head {

@@ -197,6 +197,27 @@ describe.each(flushers)('flushed by %s', (_, flushes) => {
     await engine.close()
   })
 
+  test('what a conflict found stays as it was when its memory is used again', async () => {
+    const engine = await openLmdb({
+      dir: await newDir(),
+      clock: new ManualClock(),
+      journalAfter: 0,
+      flushes,
+    })
+    await engine.commit([{ key: '/a/1', value: valueOf('x', MIDDLE) }])
+    const [other, conflict] = await Promise.all([
+      engine.commit([{ key: '/a/2', value: valueOf('y', MIDDLE) }]),
+      engine.commit([{ key: '/a/1', value: valueOf('z', MIDDLE), ifChangedAt: 7 }]),
+    ])
+    for (let i = 0; i < 100; i++) {
+      await engine.commit([{ key: '/a/1', value: valueOf('w', MIDDLE) }])
+      await engine.get('/a/1')
+    }
+    expect(other).toEqual({ done: true, at: 2 })
+    expect(conflict.done || textOf(conflict.found?.value ?? null)).toBe('x'.repeat(MIDDLE))
+    await engine.close()
+  })
+
   test('entries added while others are applied to LMDB are not lost with them', async () => {
     const dir = await newDir()
     const clock = new ManualClock()

@@ -105,25 +105,35 @@ export class WriteBehind {
 
   /**
    * Resolves when a transaction is on disk; not to be called again before. Rejects when it could not be written, for
-   * instance on a full disk.
+   * instance on a full disk. Releases its list as soon as LMDB has it, or it could not be written.
    */
   async write(written: Written): Promise<void> {
-    const { flushes } = this.#options
-    const isAtOnce = flushes.isAtOnce(written.commits)
+    let waits = false
+    try {
+      waits = await this.#writeToJournal(written)
+      if (!waits) await this.#apply(written)
+    } finally {
+      if (!waits) written.writes.release()
+    }
+  }
+
+  /** False when there is no journal that takes a transaction, or no room in LMDB's file behind all that wait. */
+  async #writeToJournal(written: Written): Promise<boolean> {
+    const isAtOnce = this.#options.flushes.isAtOnce(written.commits)
     const journal = this.#journalFor(written)
-    if (!journal) return this.#apply(written)
+    if (!journal) return false
     if (!this.#fits(written)) {
       // Alone it may fit: what waits takes less than was estimated.
       await this.settle()
-      return this.#apply(written)
+      return false
     }
     const entry = encodeEntry(written, this.#memoryFor(written))
     if (!(await this.#append(journal, entry, { written, isAtOnce }))) {
       await this.#forgetJournal()
-      return this.#apply(written)
+      return false
     }
-    if (journal.isWorn) this.#plan(0)
-    else this.#plan(APPLY_AFTER_MS)
+    this.#plan(journal.isWorn ? 0 : APPLY_AFTER_MS)
+    return true
   }
 
   /** The journal, if it takes a transaction. */
@@ -256,10 +266,8 @@ export class WriteBehind {
     const all = more ? [...taken, more] : taken
     // The waiting entries were acknowledged.
     const frees = more?.frees ?? true
-    await this.#options.file.transact(
-      (list) => {
-        for (const { writes } of all) list.add(writes)
-      },
+    await this.#options.file.write(
+      all.map(({ writes }) => writes),
       { frees },
     )
     // Entries that came in between wait for the next.
@@ -267,11 +275,12 @@ export class WriteBehind {
     for (const { writes } of taken) this.#unappliedSpace -= writes.space
     this.#journal?.release()
     this.#applied = all.at(-1)?.last ?? this.#applied
-    for (const { made } of taken) {
+    for (const { made, writes } of taken) {
       for (const key of made.keys()) {
         const newest = this.#pending.get(key)
-        if (newest && newest.head.revision <= this.#applied) this.#pending.delete(key)
+        if (newest && newest.revision <= this.#applied) this.#pending.delete(key)
       }
+      writes.release()
     }
   }
 }
