@@ -1,37 +1,34 @@
 import { channel } from 'node:diagnostics_channel'
 import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks'
-import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { OldLimit } from './old-limit.ts'
 import { READING_CODE } from './reading-code.ts'
 import { YoungLimit } from './young-limit.ts'
 
-/** An old part of the heap of this size is large, and collected when it has grown by so much. */
-const LARGE_BYTES = 64 << 20
-const GROWS_PERCENT = 60
-const LOOK_MS = 250
-/** Interval of the decisions on the young generation. */
-const YOUNG_LOOK_MS = 500
+/** Interval of the decisions while something happens. */
+const LOOK_MS = 500
 
 /**
  * Keeps the parts of the heap from growing far beyond their live objects. The young generation is small unless its
  * collections take a noticeable share of the time ({@link YoungLimit}). One thread collects it: sharing out so little work
- * costs more CPU than the work. Affects the whole process: for its owner only.
+ * costs more CPU than the work. The old one is collected seldom while it would be collected often ({@link OldLimit}). Affects the whole process: for its owner only.
  */
 export function limitHeap(): void {
   const flags = new HeapFlags()
   flags.set('parallel-scavenge', false)
-  limitOld(flags)
   channel(READING_CODE).subscribe((reading) => flags.suspend(reading === true))
-  new YoungGeneration(flags).watch()
+  new Generations(flags).watch()
 }
 
 /** What the types of Node.js do not say of the entries of collections. */
 type Collection = PerformanceEntry & { readonly detail: { readonly kind: number } }
 
-/** Holds the young generation of this process to its limit. */
-class YoungGeneration {
+/** Holds the generations of this process's heap to their limits. */
+class Generations {
   readonly #flags: HeapFlags
-  readonly #limit = new YoungLimit({ now: () => performance.now() })
+  readonly #young = new YoungLimit({ now: () => performance.now() })
+  readonly #old = new OldLimit({ now: () => performance.now() })
   #timer: NodeJS.Timeout | null = null
 
   constructor(flags: HeapFlags) {
@@ -48,14 +45,15 @@ class YoungGeneration {
   #collected(entries: readonly PerformanceEntry[]): void {
     for (const entry of entries) {
       const { detail, duration } = entry as Collection
-      if (detail.kind === constants.NODE_PERFORMANCE_GC_MINOR) this.#limit.collected(duration)
+      if (detail.kind === constants.NODE_PERFORMANCE_GC_MINOR) this.#young.collected(duration)
+      else if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) this.#old.collected()
     }
     this.#hold()
-    this.#timer ??= setInterval(this.#look, YOUNG_LOOK_MS).unref()
+    this.#timer ??= setInterval(this.#look, LOOK_MS).unref()
   }
 
   readonly #look = (): void => {
-    const next = this.#limit.look(youngHeapBytes())
+    const next = this.#young.look(youngHeapBytes())
     if (next === 'collect young') collect({ type: 'minor' })
     else if (next === 'collect all') collect({ type: 'major' })
     this.#hold()
@@ -64,11 +62,15 @@ class YoungGeneration {
     this.#timer = null
   }
 
-  /** V8 reads its own limit once, before any script runs; the growth factor is read each time. */
   #hold(): void {
-    const bytes = Math.max(youngHeapBytes(), 1)
-    const factor = Math.max(1, Math.floor(this.#limit.bytes / bytes))
-    this.#flags.set('semi-space-growth-factor', factor)
+    const spaces = getHeapSpaceStatistics()
+    const young = spaces.find(isYoung)
+    // V8 reads its own limit of the young generation once, before any script runs; these factors are read each time.
+    const factor = Math.floor(this.#young.bytes / Math.max(young?.space_size ?? 0, 1))
+    this.#flags.set('semi-space-growth-factor', Math.max(1, factor))
+    const used = spaces.reduce((sum, { space_used_size: bytes }) => sum + bytes, 0)
+    const percent = this.#old.percent(used - (young?.space_used_size ?? 0))
+    this.#flags.set('heap-growing-percent', percent)
   }
 }
 
@@ -84,16 +86,6 @@ function collect(what: { readonly type: 'minor' | 'major' }): void {
   } finally {
     setFlagsFromString('--no-expose-gc')
   }
-}
-
-/** V8 would often let the old part double and more. Of a small heap that is little, and saves many collections. */
-function limitOld(flags: HeapFlags): void {
-  const timer = setInterval(() => {
-    if (getHeapStatistics().total_heap_size - youngHeapBytes() < LARGE_BYTES) return
-    clearInterval(timer)
-    flags.set('heap-growing-percent', GROWS_PERCENT)
-  }, LOOK_MS)
-  timer.unref()
 }
 
 /** V8's own values of the flags that limit the heap. */
@@ -129,7 +121,8 @@ const setFlag = (flag: HeapFlag, value: boolean | number): void =>
 
 /** Bytes that the young generation has now. */
 export function youngHeapBytes(): number {
-  return (
-    getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0
-  )
+  return getHeapSpaceStatistics().find(isYoung)?.space_size ?? 0
 }
+
+const isYoung = ({ space_name: name }: { readonly space_name: string }): boolean =>
+  name === 'new_space'
