@@ -19,15 +19,19 @@ interface Step {
 const busy = { collections: 40, eachMs: 1.5 }
 const none = { collections: 0 }
 const times = (count: number, step: Step): Step[] => Array.from({ length: count }, () => step)
+/** Costly for almost long enough. */
+const begun = times(3, { ...busy, limit: 8 })
 
 const CASES: Readonly<Record<string, readonly Step[]>> = {
   'stays small while collections are cheap': times(20, { collections: 40, eachMs: 0.5, limit: 8 }),
   'grows to its limit while they are costly': [
+    ...begun,
     { ...busy, limit: 16 },
     { ...busy, limit: 32 },
     { ...busy, limit: 32 },
   ],
   'stays large while it is used up now and then': [
+    ...begun,
     { ...busy, limit: 16 },
     { ...busy, limit: 32 },
     ...times(20, { collections: 1, eachMs: 2, limit: 32 }),
@@ -36,6 +40,7 @@ const CASES: Readonly<Record<string, readonly Step[]>> = {
     ...times(10, { ...none, limit: 32 }),
   ],
   'becomes small in two steps of six seconds without other collections, and rests': [
+    ...begun,
     { ...busy, limit: 16 },
     { ...busy, limit: 32 },
     ...times(10, { ...none, limit: 32 }),
@@ -46,6 +51,7 @@ const CASES: Readonly<Record<string, readonly Step[]>> = {
     { ...none, size: 1, limit: 8, next: 'rest' },
   ],
   'begins again where it is used up between the steps': [
+    ...begun,
     { ...busy, limit: 16 },
     ...times(10, { ...none, limit: 16 }),
     { ...none, size: 16, limit: 8, next: 'collect young' },
@@ -57,6 +63,7 @@ const CASES: Readonly<Record<string, readonly Step[]>> = {
     { ...none, size: 16, limit: 8, next: 'collect all' },
   ],
   'tries again after a minute where it is still large': [
+    ...begun,
     { ...busy, limit: 16 },
     ...times(10, { ...none, limit: 16 }),
     { ...none, size: 16, limit: 8, next: 'collect young' },
@@ -71,7 +78,15 @@ const CASES: Readonly<Record<string, readonly Step[]>> = {
     ...times(10, { ...none, limit: 8 }),
     { ...none, limit: 8, next: 'rest' },
   ],
+  'stays small where they are costly for a moment only': [
+    ...begun,
+    { ...none, limit: 8 },
+    ...begun,
+    { collections: 1, eachMs: 2, limit: 8 },
+    ...begun,
+  ],
   'does not divide by a clock that stands still': [
+    ...begun,
     { ...busy, limit: 16 },
     { ...busy, ms: 0, limit: 16 },
   ],

@@ -4,14 +4,15 @@
  * A collection of it takes as long as what it finds alive: with a hundred writes under way, whose objects live until the
  * disk has them, a small one is mostly alive each time, and what it frees is soon used up. A large one is collected as
  * much more seldom as it is larger, for the same cost each time. But V8 does not give its memory back by itself, and with
- * few requests under way it gains nothing. So it may grow while collections take a noticeable share of the time, and becomes
- * small again when nothing has used it up for some time:
+ * few requests under way it gains nothing. So it may grow when collections take a noticeable share of the time for two
+ * seconds, which a thousand clients that connect do not, and becomes small again when nothing has used it up for some time:
  *
- *     look         collections since the last one   limit
- *     500 ms       40, 60 ms in all                 8 -> 16 MiB
- *     1,000 ms     18, 30 ms in all                 16 MiB
- *     7,000 ms     none since 1,000                 16 -> 8 MiB; the young generation is collected
- *     13,000 ms    that one                         the whole heap is collected, and the young generation is small
+ *     look               collections since the last one   limit
+ *     500 to 1,500 ms    40, 60 ms in all                 8 MiB
+ *     2,000 ms           40, 60 ms in all                 8 -> 16 MiB
+ *     2,500 ms           18, 30 ms in all                 16 MiB
+ *     8,500 ms           none since 2,500                 16 -> 8 MiB; the young generation is collected
+ *     14,500 ms          that one                         the whole heap is collected, and the young generation is small
  */
 export interface YoungLimitOptions {
   /** Milliseconds of a clock that does not go back. */
@@ -25,8 +26,9 @@ export interface YoungLimitOptions {
 const SMALL_BYTES = 8 << 20
 /** Twice as much would gain a few percent more for creates, and be a tenth of the memory of a server of 10,000 objects. */
 const LARGE_BYTES = 16 << 20
-/** Share of the time that collections may take before the young generation grows. */
+/** Share of the time that collections may take before the young generation grows, and for how long. */
 const COSTLY = 0.05
+const COSTLY_MS = 2_000
 /**
  * V8 makes it small only if little was allocated in the five seconds before, where what was allocated since the last
  * collection counts, too, however long ago.
@@ -41,6 +43,8 @@ export class YoungLimit {
   readonly #large: number
   #bytes: number
   #spentMs = 0
+  /** For how long they have been costly. */
+  #costlyMs = 0
   #lookedAt: number
   #collectedAt: number
   #shrunkAt = -Infinity
@@ -76,7 +80,8 @@ export class YoungLimit {
     const isCostly = this.#spentMs / elapsed > COSTLY
     this.#lookedAt = now
     this.#spentMs = 0
-    if (isCostly) this.#bytes = Math.min(this.#bytes * 2, this.#large)
+    this.#costlyMs = isCostly ? this.#costlyMs + elapsed : 0
+    if (this.#costlyMs >= COSTLY_MS) this.#bytes = Math.min(this.#bytes * 2, this.#large)
     return now - this.#collectedAt < QUIET_MS ? 'go on' : this.#shrink(now, size)
   }
 
