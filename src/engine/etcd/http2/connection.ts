@@ -230,9 +230,9 @@ export class Http2Connection {
     this.#out.frame(type, flags, stream, payload)
   }
 
-  /** Everything written in one tick is sent together. */
+  /** Everything written in one iteration of the event loop is sent together, at its end. */
   #wake(): void {
-    if (this.#out.isEmpty) process.nextTick(this.#leave)
+    if (this.#out.isEmpty) setImmediate(this.#leave)
   }
 
   readonly #leave = (): void => {
