@@ -117,11 +117,12 @@ export interface StatusResponse {
 const VERSION_TARGET = 0
 const MOD_TARGET = 2
 
-/** Every message is written at once. */
+/** Memory that is written over by each message: none is under way when another begins. */
 const out = new WireWriter()
 
 /** Writes a range request. */
 export function encodeRange(request: RangeRequest): Buffer {
+  out.begin()
   writeRange(request)
   return out.finish()
 }
@@ -138,6 +139,7 @@ function writeRange(request: RangeRequest): void {
 
 /** Writes a put. */
 export function encodePut(write: Write & { readonly value: Uint8Array }): Buffer {
+  out.begin()
   writePut(write)
   return out.finish()
 }
@@ -151,6 +153,7 @@ function writePut({ key, value, lease }: Write): void {
 
 /** Writes a transaction. */
 export function encodeTxn({ compare, writes, read }: TxnRequest): Buffer {
+  out.begin()
   for (let i = read.length - 1; i >= 0; i--) {
     const operation = out.written
     out.text(1, read[i]!)
@@ -181,12 +184,14 @@ function writeCompare(condition: Compare): void {
 
 /** Writes a compaction; etcd gives the space back when it has time. */
 export function encodeCompact(upTo: Revision): Buffer {
+  out.begin()
   out.number(1, upTo)
   return out.finish()
 }
 
 /** Writes the start of a watch. */
 export function encodeWatch({ key, end, from, before }: WatchRequest): Buffer {
+  out.begin()
   out.flag(8)
   if (before) out.flag(6)
   out.flag(4)
@@ -199,6 +204,7 @@ export function encodeWatch({ key, end, from, before }: WatchRequest): Buffer {
 
 /** Writes the wish for a lease of some seconds. */
 export function encodeGrant(seconds: number): Buffer {
+  out.begin()
   out.number(1, seconds)
   return out.finish()
 }

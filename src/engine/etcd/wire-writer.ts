@@ -21,6 +21,11 @@ export class WireWriter {
   /** Where what is written begins. */
   #at = FIRST_BYTES
 
+  /** Begins a message. One that was not finished, since its writer threw, is lost. */
+  begin(): void {
+    this.#at = this.#memory.length
+  }
+
   /** Bytes that are written: what comes after the next field. */
   get written(): number {
     return this.#memory.length - this.#at
@@ -91,12 +96,12 @@ export class WireWriter {
     this.number(field, 1)
   }
 
-  /** The message, in memory of its own; the next one may begin. */
+  /** The message, in memory of its own. */
   finish(): Buffer {
     const done = Buffer.allocUnsafe(this.written)
     this.#memory.copy(done, 0, this.#at)
     if (this.#memory.length > KEPT_BYTES) this.#memory = Buffer.allocUnsafeSlow(FIRST_BYTES)
-    this.#at = this.#memory.length
+    this.begin()
     return done
   }
 

@@ -69,6 +69,15 @@ describe('what is written has the bytes of the library', () => {
   })
 })
 
+test('what a writer that threw has left is lost', () => {
+  const writer = new WireWriter()
+  writer.text(1, 'left')
+  expect(() => writer.decimal(2, 'no number')).toThrow(SyntaxError)
+  writer.begin()
+  writer.text(1, 'key')
+  expect(writer.finish()).toEqual(Buffer.from(Writer.create().uint32(10).string('key').finish()))
+})
+
 describe('what the library writes', () => {
   test.each(NUMBERS)('is read: the number %d', (value) => {
     const reader = new WireReader(Buffer.from(Writer.create().uint32(8).int64(value).finish()))
