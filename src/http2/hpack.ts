@@ -41,9 +41,20 @@ function encodeLength(length: number): Buffer {
 export class HeaderDecoder {
   /** Headers by their block: responses have few different ones. */
   readonly #known = new Map<string, Headers>()
+  /** The blocks that came last: most are one of two, the headers and the trailers of a usual response. */
+  readonly #recent: { readonly block: Buffer; readonly headers: Headers }[] = []
+  #next = 0
 
   decode(block: Buffer): Headers {
     if (block.length > KNOWN_BYTES) return decode(block)
+    for (const recent of this.#recent) if (isSame(block, recent.block)) return recent.headers
+    const headers = this.#lookUp(block)
+    this.#recent[this.#next] = { block: Buffer.from(block), headers }
+    this.#next = (this.#next + 1) % RECENT
+    return headers
+  }
+
+  #lookUp(block: Buffer): Headers {
     const text = block.toString('latin1')
     let headers = this.#known.get(text)
     if (!headers) {
@@ -55,6 +66,15 @@ export class HeaderDecoder {
   }
 }
 
+/** Their bytes are few: a loop compares them faster than native code. */
+function isSame(a: Buffer, b: Buffer): boolean {
+  const { length } = a
+  if (b.length !== length) return false
+  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+const RECENT = 4
 const KNOWN = 64
 const KNOWN_BYTES = 256
 

@@ -1,16 +1,18 @@
-import { IndexedPool, type InPool } from '../../base/indexed-pool.ts'
-import { systemClock } from '../../base/clock.ts'
 import type { Revision } from '../engine.ts'
+import { DueTimes, type Due } from './due-times.ts'
 
-interface Waiter extends InPool {
+/** Waits for the feed; told once, by `arrived` or by `late`. */
+export interface Arrival extends Due {
   readonly revision: Revision
-  readonly done: (arrived: boolean) => void
+  /** Everything up to the revision was handed over; subscribers may be notified in this turn only. */
+  arrived(): void
 }
 
-/** Progress of the feed, and its waiters. */
+/** Progress of the feed, and who waits for it. */
 export class Arrivals {
   #known: Revision
-  readonly #waiting = new IndexedPool<Waiter>()
+  // The machine's time, as for the calls that this is the other half of.
+  readonly #waiting = new DueTimes<Arrival>({ keepsAlive: false })
 
   constructor(known: Revision) {
     this.#known = known
@@ -25,39 +27,33 @@ export class Arrivals {
   reach(revision: Revision): void {
     if (revision <= this.#known) return
     this.#known = revision
-    for (const waiter of this.#waiting) {
-      if (waiter.revision > revision) continue
-      this.#waiting.delete(waiter)
-      waiter.done(true)
+    for (const arrival of this.#waiting) {
+      if (arrival.revision > revision) continue
+      this.#waiting.delete(arrival)
+      arrival.arrived()
     }
+  }
+
+  /** Tells when everything up to the revision of `arrival` was handed over, at once if it was, or that it was not in time. */
+  expect(arrival: Arrival, timeoutMs: number): void {
+    if (this.#known >= arrival.revision) arrival.arrived()
+    else this.#waiting.add(arrival, timeoutMs)
   }
 
   /** Resolves with whether everything up to `revision` was handed over within the time. */
   wait(revision: Revision, timeoutMs: number): Promise<boolean> {
-    if (this.#known >= revision) return Promise.resolve(true)
     return new Promise((resolve) => {
-      const waiter: Waiter = {
-        place: -1,
-        revision,
-        done: (arrived) => {
-          cancel()
-          resolve(arrived)
-        },
-      }
-      // The machine's time, as for the calls that this is the other half of.
-      const cancel = systemClock.after(timeoutMs, () => {
-        this.#waiting.delete(waiter)
-        resolve(false)
-      })
-      this.#waiting.add(waiter)
+      const arrived = (): void => resolve(true)
+      const late = (): void => resolve(false)
+      this.expect({ place: -1, dueAt: 0, revision, arrived, late }, timeoutMs)
     })
   }
 
-  /** Resolves all waiters. */
+  /** All who wait are late. */
   close(): void {
-    for (const waiter of this.#waiting) {
-      this.#waiting.delete(waiter)
-      waiter.done(false)
+    for (const arrival of this.#waiting) {
+      this.#waiting.delete(arrival)
+      arrival.late()
     }
   }
 }

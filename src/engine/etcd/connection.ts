@@ -1,10 +1,13 @@
 import { systemClock, type Clock } from '../../base/clock.ts'
 import type { Dial } from '../../base/dial.ts'
-import { EtcdUnavailable, isPassing, refusalOf } from './errors.ts'
-import { type GrpcError, status } from './grpc/status.ts'
+import { Attempts, unavailable, type Call, type Member, type Members } from './attempts.ts'
+import { isPassing, refusalOf } from './errors.ts'
+import type { GrpcError } from './grpc/status.ts'
 import { decodeWatch, type WatchResponse } from './messages.ts'
 import { openBuiltin } from './grpc/client.ts'
-import type { MessageStream, OpenTransport, Transport, UnaryCall } from './transport.ts'
+import type { CallListener, MessageStream, OpenTransport, Transport } from './transport.ts'
+
+export type { Call } from './attempts.ts'
 
 /** Where etcd is and how long to wait for it. */
 export interface ConnectionOptions {
@@ -33,32 +36,18 @@ export type ObserveCall = (
 /** A stream of watch frames. */
 export type WatchStream = MessageStream<WatchResponse>
 
-/** One call: the encoding of its request and response, and the conditions of a retry. */
-export interface Call<T> extends UnaryCall<T> {
-  /** A call that changes something is tried again only when it surely did not arrive. */
-  readonly writes?: boolean
-  readonly timeoutMs?: number
-  /** What it does, in a word, and to a key of which resource; for metrics. */
-  readonly operation?: string
-  readonly key?: string
-}
-
-interface Endpoint {
-  readonly server: string
-  readonly client: Transport
+interface Endpoint extends Member {
   /** Until when it is passed over, in the machine's time. */
   outUntil: number
 }
 
-const FIRST_WAIT_MS = 50
-const MAX_WAIT_MS = 1_000
 /** How long a member that could not be reached is passed over: to find out again may take as long as a connect. */
 const OUT_MS = 5_000
 // A member that is cut off from the others ends its watches instead of falling silent.
 const HAS_LEADER = { hasleader: 'true' }
 
 /** Calls to whichever member responds. */
-export class Connection {
+export class Connection implements Members {
   readonly #endpoints: readonly Endpoint[]
   readonly #options: ConnectionOptions
   #current = 0
@@ -94,36 +83,25 @@ export class Connection {
     this.#current = next > this.#current + count ? (this.#current + 1) % count : next % count
   }
 
+  /** The member that is called now. */
+  get current(): Member {
+    if (this.#over) throw this.#over
+    return this.#endpoints[this.#current]!
+  }
+
+  get count(): number {
+    return this.#endpoints.length
+  }
+
   /** Retries until there is a response, a refusal or no time left. Throws EtcdUnavailable and EtcdRefusal. */
-  async call<T>(ask: Call<T>): Promise<T> {
+  call<T>(ask: Call<T>): Promise<T> {
+    return new Promise((answered, failed) => this.begin(ask, { answered, failed }))
+  }
+
+  /** The same without a promise; the listener may be told before this returns. */
+  begin<T>(ask: Call<T>, listener: CallListener<T, unknown>): void {
     const timeoutMs = ask.timeoutMs ?? this.#options.requestTimeoutMs
-    // The transport knows only the machine's time.
-    const deadline = systemClock.now() + timeoutMs
-    let waitMs = FIRST_WAIT_MS
-    let last: GrpcError | null = null
-    for (let tries = 1; ; tries++) {
-      if (this.#over) throw this.#over
-      const { server, client } = this.#endpoints[this.#current]!
-      // Of several members, one that is silent must not use up the time of the others.
-      const share = ask.writes ? timeoutMs : timeoutMs / this.#endpoints.length
-      try {
-        return await this.#call(client, ask, Math.min(deadline - systemClock.now(), share))
-      } catch (error) {
-        const failure = error as GrpcError
-        if (!isPassing(failure)) throw refusalOf(failure, server)
-        const unsent = failure.isUnsent
-        this.leave(server, { isOut: unsent })
-        // A timeout while waiting for a connection is less helpful than the error of the connection.
-        if (failure.code !== status.DEADLINE_EXCEEDED || !last) last = failure
-        const late = systemClock.now() + waitMs >= deadline
-        if ((ask.writes && !unsent) || late)
-          throw unavailable(last, { server, timeoutMs, writes: ask.writes === true && !unsent })
-      }
-      if (tries % this.#endpoints.length === 0) {
-        await new Promise<void>((resolve) => systemClock.after(waitMs, resolve))
-        waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)
-      }
-    }
+    new Attempts(this, ask, timeoutMs, listener).begin()
   }
 
   /** Calls one member only, once. */
@@ -131,7 +109,9 @@ export class Connection {
     const { client } = this.#endpoints.find((endpoint) => endpoint.server === server)!
     const timeoutMs = ask.timeoutMs ?? this.#options.requestTimeoutMs
     try {
-      return await this.#call(client, ask, timeoutMs)
+      return await new Promise<T>((answered, failed) =>
+        this.ask(client, ask, timeoutMs, { answered, failed }),
+      )
     } catch (error) {
       const failure = error as GrpcError
       if (!isPassing(failure)) throw refusalOf(failure, server)
@@ -139,22 +119,15 @@ export class Connection {
     }
   }
 
-  async #call<T>(client: Transport, ask: Call<T>, timeoutMs: number): Promise<T> {
+  /** Calls a member once, and counts it. */
+  ask<T>(client: Transport, ask: Call<T>, timeoutMs: number, listener: CallListener<T>): void {
     const end = this.#options.observe?.(ask)
-    try {
-      const answer = await client.call(ask, timeoutMs)
-      end?.(0)
-      return answer
-    } catch (error) {
-      end?.((error as GrpcError).code)
-      throw error
-    }
+    client.begin(ask, timeoutMs, end ? new Observed(listener, end) : listener)
   }
 
   /** Opens a stream for watches to the member in use. */
   watch(): { readonly server: string; readonly stream: WatchStream } {
-    if (this.#over) throw this.#over
-    const { server, client } = this.#endpoints[this.#current]!
+    const { server, client } = this.current
     const stream = client.stream('/etcdserverpb.Watch/Watch', decodeWatch, HAS_LEADER)
     return { server, stream }
   }
@@ -176,21 +149,25 @@ export class Connection {
   }
 }
 
-function unavailable(
-  error: GrpcError,
-  { server, timeoutMs, writes }: { server: string; timeoutMs: number; writes: boolean },
-): EtcdUnavailable {
-  const why =
-    error.code === status.DEADLINE_EXCEEDED
-      ? `did not answer within ${timeoutMs} ms`
-      : error.isUnsent
-        ? `cannot be reached: ${error.details}`
-        : `cannot serve now: ${error.details}`
-  return new EtcdUnavailable(
-    `etcd at ${server} ${why}${writes ? '; the write may have happened or not' : ''}`,
-    writes ? 'unknown' : 'none',
-    { cause: error },
-  )
+/** Tells also who counts calls. */
+class Observed<T> implements CallListener<T> {
+  readonly #listener: CallListener<T>
+  readonly #end: (code: number) => void
+
+  constructor(listener: CallListener<T>, end: (code: number) => void) {
+    this.#listener = listener
+    this.#end = end
+  }
+
+  answered(answer: T): void {
+    this.#end(0)
+    this.#listener.answered(answer)
+  }
+
+  failed(error: GrpcError): void {
+    this.#end(error.code)
+    this.#listener.failed(error)
+  }
 }
 
 function clientOf(

@@ -13,8 +13,9 @@ import type {
   Revision,
 } from '../engine.ts'
 import { adopt, type Unleased } from './adopt.ts'
+import { commit } from './commit.ts'
 import { Compactor } from './compactor.ts'
-import { Connection, type ConnectionOptions } from './connection.ts'
+import { Connection, type Call, type ConnectionOptions } from './connection.ts'
 import { EtcdUnavailable, isCompacted } from './errors.ts'
 import { Feed } from './feed.ts'
 import { History } from './history.ts'
@@ -32,7 +33,7 @@ import {
 import { Position } from './position.ts'
 import { readRange, Reads } from './reads.ts'
 import { Subscribers } from './subscribers.ts'
-import { transact, type TransactionDependencies } from './transaction.ts'
+import type { TransactionDependencies } from './transaction.ts'
 import { loadTransport, type TransportName } from './transport.ts'
 
 /** Where etcd is and how the store lies in it. */
@@ -105,7 +106,9 @@ class EtcdStore implements EtcdEngine {
   readonly #options: EtcdOptions
   readonly #connection: Connection
   readonly #layout: Layout
-  readonly #leases: Leases
+  readonly #means: TransactionDependencies
+  /** Asks for the newest revision. */
+  readonly #marker: Call<Revision>
   readonly #history: History
   readonly #position: Position
   readonly #reads: Reads
@@ -122,9 +125,16 @@ class EtcdStore implements EtcdEngine {
     this.#options = options
     this.#connection = connection
     const layout = (this.#layout = new Layout(prefix))
-    this.#leases = new Leases(connection, options)
+    const leases = new Leases(connection, options)
+    this.#means = { connection, layout, leases, ttlMs: options.ttlMs }
     const history = (this.#history = new History(connection, requestTimeoutMs))
     const { marker, root: key, end } = layout
+    this.#marker = {
+      method: '/etcdserverpb.KV/Range',
+      request: encodeRange({ key: marker, countOnly: true }),
+      decode: decodeRevision,
+      operation: 'get',
+    }
     const isUnchanged = (known: Revision, at: Revision) => this.#isUnchanged(known, at)
     const position = new Position({ connection, marker, requestTimeoutMs, clock, isUnchanged })
     this.#position = position
@@ -160,7 +170,7 @@ class EtcdStore implements EtcdEngine {
       if (lease === '0' && ttlMs?.(key) !== undefined) unleased.push({ key, changed })
     }
     position.raiseFloor(await floor)
-    await adopt(unleased, this.#means())
+    await adopt(unleased, this.#means)
     this.#feed.open()
     this.#beginCompaction()
   }
@@ -190,15 +200,6 @@ class EtcdStore implements EtcdEngine {
     })
   }
 
-  #means(): TransactionDependencies {
-    return {
-      connection: this.#connection,
-      layout: this.#layout,
-      leases: this.#leases,
-      ttlMs: this.#options.ttlMs,
-    }
-  }
-
   revision(): Revision {
     return this.#position.notified
   }
@@ -209,21 +210,12 @@ class EtcdStore implements EtcdEngine {
   commit(changes: readonly Change[]): Promise<Commit> {
     if (this.#closed) return Promise.reject(new Error('the store is closed'))
     this.#pending++
-    return this.#commit(changes).finally(() => {
-      if (--this.#pending === 0) this.#onIdle()
+    return new Promise((resolve, reject) => {
+      const over = (): void => {
+        if (--this.#pending === 0) this.#onIdle()
+      }
+      commit(changes, { means: this.#means, position: this.#position, resolve, reject, over })
     })
-  }
-
-  async #commit(changes: readonly Change[]): Promise<Commit> {
-    const { revision, changed, failed } = await transact(changes, this.#means())
-    if (changed) {
-      await this.#position.reach(revision)
-      return { done: true, at: revision }
-    }
-    // A read after this must see the conflicting change.
-    if (failed?.found) await this.#position.reach(failed.found.changed)
-    else await this.#position.catchUp(revision)
-    return failed ? { done: false, ...failed } : { done: true, at: this.#position.notified }
   }
 
   async get(key: string, options: { readonly at?: Revision } = {}): Promise<Item | null> {
@@ -269,8 +261,8 @@ class EtcdStore implements EtcdEngine {
   }
 
   async latest(traceparent?: string): Promise<Revision> {
-    const { revision } = await this.#askMarker(traceparent)
-    await this.#position.catchUp(revision)
+    const revision = await this.#askMarker(traceparent)
+    if (revision > this.#position.known) await this.#position.catchUp(revision)
     return this.#position.notified
   }
 
@@ -344,15 +336,15 @@ class EtcdStore implements EtcdEngine {
     return changed.items.length === 0 && before.count === after.count
   }
 
-  #askMarker(traceparent?: string) {
-    const request = { key: this.#layout.marker, countOnly: true }
-    return readRange(this.#connection, request, { traceparent })
+  #askMarker(traceparent?: string): Promise<Revision> {
+    const ask = this.#marker
+    return this.#connection.call(traceparent ? { ...ask, traceparent } : ask)
   }
 
   /** Gives up when the cluster, not only a member, has lost revisions seen before. */
   async #checkRevision(): Promise<void> {
     const seen = this.#position.known
-    const { revision } = await this.#askMarker()
+    const revision = await this.#askMarker()
     if (revision >= seen) return
     const error = new EtcdUnavailable(
       `etcd at ${this.#connection.server} went back from revision ${seen} to ${revision}: its data was replaced; start this server anew`,

@@ -1,9 +1,7 @@
 /** The messages of etcd's API v3 that the engine speaks, as far as it uses their fields. */
-import protobuf from 'protobufjs/minimal.js'
-import type { Reader as WireReader, Writer as WireWriter } from 'protobufjs/minimal.js'
 import type { Item, Revision } from '../engine.ts'
-
-const { Reader, Writer } = protobuf
+import { WireReader } from './wire-reader.ts'
+import { WireWriter } from './wire-writer.ts'
 
 /** A lease's name: 64 bits, of which JavaScript's numbers hold fewer, so it stays text. */
 export type LeaseId = string
@@ -116,104 +114,99 @@ export interface StatusResponse {
   readonly databaseBytes: number
 }
 
-/** Field number and wire type in front of a value. */
-const varint = (field: number): number => field << 3
-const bytes = (field: number): number => (field << 3) | 2
-
-/** The library's type for 64-bit numbers. */
-type Wide = number | { readonly high: number; readonly low: number }
-
-const num = (value: Wide): number =>
-  typeof value === 'number' ? value : value.high * 2 ** 32 + (value.low >>> 0)
-
-const text = (value: Wide): string =>
-  typeof value === 'number'
-    ? String(value)
-    : ((BigInt(value.high) << 32n) | BigInt(value.low >>> 0)).toString()
-
 const VERSION_TARGET = 0
 const MOD_TARGET = 2
 
+/** Memory that is written over by each message: none is under way when another begins. */
+const out = new WireWriter()
+
 /** Writes a range request. */
 export function encodeRange(request: RangeRequest): Buffer {
-  return finish(writeRange(Writer.create(), request))
+  out.begin()
+  writeRange(request)
+  return out.finish()
 }
 
-function writeRange(w: WireWriter, request: RangeRequest): WireWriter {
-  w.uint32(bytes(1)).string(request.key)
-  if (request.end !== undefined) w.uint32(bytes(2)).string(request.end)
-  if (request.limit !== undefined) w.uint32(varint(3)).int64(request.limit)
-  if (request.at !== undefined) w.uint32(varint(4)).int64(request.at)
-  if (request.keysOnly) w.uint32(varint(8)).bool(true)
-  if (request.countOnly) w.uint32(varint(9)).bool(true)
-  if (request.changedFrom !== undefined) w.uint32(varint(10)).int64(request.changedFrom)
-  return w
+function writeRange(request: RangeRequest): void {
+  if (request.changedFrom !== undefined) out.number(10, request.changedFrom)
+  if (request.countOnly) out.flag(9)
+  if (request.keysOnly) out.flag(8)
+  if (request.at !== undefined) out.number(4, request.at)
+  if (request.limit !== undefined) out.number(3, request.limit)
+  if (request.end !== undefined) out.text(2, request.end)
+  out.text(1, request.key)
 }
 
 /** Writes a put. */
 export function encodePut(write: Write & { readonly value: Uint8Array }): Buffer {
-  return finish(writePut(Writer.create(), write))
+  out.begin()
+  writePut(write)
+  return out.finish()
 }
 
-function writePut(w: WireWriter, { key, value, lease }: Write): WireWriter {
-  w.uint32(bytes(1)).string(key)
-  if (value) w.uint32(bytes(2)).bytes(value)
-  if (lease !== undefined) w.uint32(varint(3)).int64(lease)
-  if (value === undefined) w.uint32(varint(5)).bool(true)
-  return w
+function writePut({ key, value, lease }: Write): void {
+  if (value === undefined) out.flag(5)
+  if (lease !== undefined) out.decimal(3, lease)
+  if (value) out.bytes(2, value)
+  out.text(1, key)
 }
 
 /** Writes a transaction. */
 export function encodeTxn({ compare, writes, read }: TxnRequest): Buffer {
-  const w = Writer.create()
-  for (const condition of compare) {
-    w.uint32(bytes(1)).fork()
-    const isMod = 'changed' in condition
-    w.uint32(varint(2)).int32(isMod ? MOD_TARGET : VERSION_TARGET)
-    w.uint32(bytes(3)).string(condition.key)
-    if (isMod) w.uint32(varint(6)).int64(condition.changed)
-    else w.uint32(varint(4)).int64(condition.version)
-    w.ldelim()
+  out.begin()
+  for (let i = read.length - 1; i >= 0; i--) {
+    const operation = out.written
+    out.text(1, read[i]!)
+    out.message(1, operation)
+    out.message(3, operation)
   }
-  for (const write of writes) {
-    w.uint32(bytes(2)).fork()
-    if (write.value === null) {
-      w.uint32(bytes(3)).fork()
-      w.uint32(bytes(1)).string(write.key)
-      w.ldelim()
-    } else {
-      writePut(w.uint32(bytes(2)).fork(), write).ldelim()
-    }
-    w.ldelim()
+  for (let i = writes.length - 1; i >= 0; i--) {
+    const write = writes[i]!
+    const operation = out.written
+    if (write.value === null) out.text(1, write.key)
+    else writePut(write)
+    out.message(write.value === null ? 3 : 2, operation)
+    out.message(2, operation)
   }
-  for (const key of read) {
-    w.uint32(bytes(3)).fork()
-    writeRange(w.uint32(bytes(1)).fork(), { key }).ldelim()
-    w.ldelim()
-  }
-  return finish(w)
+  for (let i = compare.length - 1; i >= 0; i--) writeCompare(compare[i]!)
+  return out.finish()
+}
+
+function writeCompare(condition: Compare): void {
+  const start = out.written
+  const isMod = 'changed' in condition
+  if (isMod) out.number(6, condition.changed)
+  else out.number(4, condition.version)
+  out.text(3, condition.key)
+  out.number(2, isMod ? MOD_TARGET : VERSION_TARGET)
+  out.message(1, start)
 }
 
 /** Writes a compaction; etcd gives the space back when it has time. */
 export function encodeCompact(upTo: Revision): Buffer {
-  return finish(Writer.create().uint32(varint(1)).int64(upTo))
+  out.begin()
+  out.number(1, upTo)
+  return out.finish()
 }
 
 /** Writes the start of a watch. */
 export function encodeWatch({ key, end, from, before }: WatchRequest): Buffer {
-  const w = Writer.create().uint32(bytes(1)).fork()
-  w.uint32(bytes(1)).string(key)
-  if (end !== undefined) w.uint32(bytes(2)).string(end)
-  w.uint32(varint(3)).int64(from)
-  w.uint32(varint(4)).bool(true)
-  if (before) w.uint32(varint(6)).bool(true)
-  w.uint32(varint(8)).bool(true)
-  return finish(w.ldelim())
+  out.begin()
+  out.flag(8)
+  if (before) out.flag(6)
+  out.flag(4)
+  out.number(3, from)
+  if (end !== undefined) out.text(2, end)
+  out.text(1, key)
+  out.message(1, 0)
+  return out.finish()
 }
 
 /** Writes the wish for a lease of some seconds. */
 export function encodeGrant(seconds: number): Buffer {
-  return finish(Writer.create().uint32(varint(1)).int64(seconds))
+  out.begin()
+  out.number(1, seconds)
+  return out.finish()
 }
 
 /** Writes a message without fields. */
@@ -221,74 +214,82 @@ export const encodeNothing = (): Buffer => Buffer.alloc(0)
 
 /** Reads the revision of a response from its header; ignores the rest. */
 export function decodeRevision(buffer: Buffer): Revision {
+  const r = new WireReader(buffer)
   let revision = 0
-  fields(Reader.create(buffer), (field, r) => {
-    if (field !== 1) return false
-    revision = readHeader(r)
-    return true
-  })
+  while (r.more)
+    if (r.field() === 1) revision = readHeader(r)
+    else r.skip()
   return revision
 }
 
 /** Reads the response to a range. */
 export function decodeRange(buffer: Buffer): RangeResponse {
-  return readRange(Reader.create(buffer))
+  return readRange(new WireReader(buffer))
 }
 
-function readRange(reader: WireReader, end?: number): RangeResponse {
+function readRange(r: WireReader): RangeResponse {
   let revision = 0
   let more = false
   let count = 0
   const items: KeyValue[] = []
-  fields(
-    reader,
-    (field, r) => {
-      if (field === 1) revision = readHeader(r)
-      else if (field === 2) items.push(readKeyValue(r))
-      else if (field === 3) more = r.bool()
-      else if (field === 4) count = Number(r.int64())
-      else return false
-      return true
-    },
-    end,
-  )
+  while (r.more) {
+    const field = r.field()
+    if (field === 1) revision = readHeader(r)
+    else if (field === 2) items.push(readKeyValue(r))
+    else if (field === 3) more = r.flag()
+    else if (field === 4) count = r.number()
+    else r.skip()
+  }
   return { revision, items, more, count }
 }
 
 /** Reads the response to a transaction. */
 export function decodeTxn(buffer: Buffer): TxnResponse {
+  const r = new WireReader(buffer)
   let revision = 0
   let succeeded = false
   let deleted = 0
   const read: (KeyValue | null)[] = []
-  fields(Reader.create(buffer), (field, r) => {
+  while (r.more) {
+    const field = r.field()
     if (field === 1) revision = readHeader(r)
-    else if (field === 2) succeeded = r.bool()
-    else if (field === 3)
-      inside(r, (kind) => {
-        if (kind === 1) read.push(readRange(r, r.uint32() + r.pos).items[0] ?? null)
-        else if (kind === 3) deleted += readDeleted(r)
-        else return false
-        return true
-      })
-    else return false
-    return true
-  })
+    else if (field === 2) succeeded = r.flag()
+    else if (field === 3) deleted += readOperation(r, read)
+    else r.skip()
+  }
   return { revision, succeeded, deleted, read }
+}
+
+/** Reads what became of one operation; gives how many keys it deleted. */
+function readOperation(r: WireReader, read: (KeyValue | null)[]): number {
+  let deleted = 0
+  const outer = r.enter()
+  while (r.more) {
+    const kind = r.field()
+    if (kind === 1) {
+      const operation = r.enter()
+      read.push(readRange(r).items[0] ?? null)
+      r.leave(operation)
+    } else if (kind === 3) deleted += readDeleted(r)
+    else r.skip()
+  }
+  r.leave(outer)
+  return deleted
 }
 
 function readDeleted(r: WireReader): number {
   let deleted = 0
-  inside(r, (field) => {
-    if (field !== 2) return false
-    deleted = num(r.int64())
-    return true
-  })
+  const outer = r.enter()
+  while (r.more)
+    if (r.field() === 2) deleted = r.number()
+    else r.skip()
+  r.leave(outer)
   return deleted
 }
 
 /** Reads one frame of a watch. */
 export function decodeWatch(buffer: Buffer): WatchResponse {
+  const r = new WireReader(buffer)
   let revision = 0
   let id = 0
   let created = false
@@ -297,18 +298,18 @@ export function decodeWatch(buffer: Buffer): WatchResponse {
   let reason = ''
   let fragment = false
   const changes: WatchedChange[] = []
-  fields(Reader.create(buffer), (field, r) => {
+  while (r.more) {
+    const field = r.field()
     if (field === 1) revision = readHeader(r)
-    else if (field === 2) id = num(r.int64())
-    else if (field === 3) created = r.bool()
-    else if (field === 4) canceled = r.bool()
-    else if (field === 5) compacted = num(r.int64())
-    else if (field === 6) reason = r.string()
-    else if (field === 7) fragment = r.bool()
+    else if (field === 2) id = r.number()
+    else if (field === 3) created = r.flag()
+    else if (field === 4) canceled = r.flag()
+    else if (field === 5) compacted = r.number()
+    else if (field === 6) reason = r.text()
+    else if (field === 7) fragment = r.flag()
     else if (field === 11) changes.push(readChange(r))
-    else return false
-    return true
-  })
+    else r.skip()
+  }
   return { revision, id, created, canceled, compacted, reason, fragment, changes }
 }
 
@@ -316,37 +317,39 @@ function readChange(r: WireReader): WatchedChange {
   let deleted = false
   let item: KeyValue = ABSENT
   let before: KeyValue | null = null
-  inside(r, (field) => {
-    if (field === 1) deleted = r.int32() === 1
+  const outer = r.enter()
+  while (r.more) {
+    const field = r.field()
+    if (field === 1) deleted = r.number() === 1
     else if (field === 2) item = readKeyValue(r)
     else if (field === 3) before = readKeyValue(r)
-    else return false
-    return true
-  })
+    else r.skip()
+  }
+  r.leave(outer)
   return { deleted, item, before }
 }
 
 /** Reads which lease was given. */
 export function decodeGrant(buffer: Buffer): LeaseId {
+  const r = new WireReader(buffer)
   let id = '0'
-  fields(Reader.create(buffer), (field, r) => {
-    if (field !== 2) return false
-    id = text(r.int64())
-    return true
-  })
+  while (r.more)
+    if (r.field() === 2) id = r.decimal()
+    else r.skip()
   return id
 }
 
 /** Reads how a member is. */
 export function decodeStatus(buffer: Buffer): StatusResponse {
+  const r = new WireReader(buffer)
   let version = ''
   let databaseBytes = 0
-  fields(Reader.create(buffer), (field, r) => {
-    if (field === 2) version = r.string()
-    else if (field === 3) databaseBytes = num(r.int64())
-    else return false
-    return true
-  })
+  while (r.more) {
+    const field = r.field()
+    if (field === 2) version = r.text()
+    else if (field === 3) databaseBytes = r.number()
+    else r.skip()
+  }
   return { version, databaseBytes }
 }
 
@@ -361,60 +364,32 @@ const ABSENT: KeyValue = {
 
 function readKeyValue(r: WireReader): KeyValue {
   let key = ''
-  let value: Uint8Array = ABSENT.value
+  let value = ABSENT.value
   let created = 0
   let changed = 0
   let version = 0
   let lease = ABSENT.lease
-  inside(r, (field) => {
-    if (field === 1) key = r.string()
-    else if (field === 2) created = num(r.int64())
-    else if (field === 3) changed = num(r.int64())
-    else if (field === 4) version = num(r.int64())
+  const outer = r.enter()
+  while (r.more) {
+    const field = r.field()
+    if (field === 1) key = r.text()
+    else if (field === 2) created = r.number()
+    else if (field === 3) changed = r.number()
+    else if (field === 4) version = r.number()
     else if (field === 5) value = r.bytes()
-    else if (field === 6) lease = text(r.int64())
-    else return false
-    return true
-  })
-  return {
-    key,
-    value: Buffer.from(value.buffer, value.byteOffset, value.length),
-    created,
-    changed,
-    version,
-    lease,
+    else if (field === 6) lease = r.decimal()
+    else r.skip()
   }
+  r.leave(outer)
+  return { key, value, created, changed, version, lease }
 }
 
 function readHeader(r: WireReader): Revision {
   let revision = 0
-  inside(r, (field) => {
-    if (field !== 3) return false
-    revision = num(r.int64())
-    return true
-  })
+  const outer = r.enter()
+  while (r.more)
+    if (r.field() === 3) revision = r.number()
+    else r.skip()
+  r.leave(outer)
   return revision
-}
-
-/** Reads a message that has its length in front. */
-function inside(r: WireReader, read: (field: number, r: WireReader) => boolean): void {
-  const length = r.uint32()
-  fields(r, read, r.pos + length)
-}
-
-/** Passes each field to `read`, which returns whether it took the value; others are skipped. */
-function fields(
-  r: WireReader,
-  read: (field: number, r: WireReader) => boolean,
-  end: number = r.len,
-): void {
-  while (r.pos < end) {
-    const tag = r.uint32()
-    if (!read(tag >>> 3, r)) r.skipType(tag & 7)
-  }
-}
-
-function finish(w: WireWriter): Buffer {
-  const done = w.finish()
-  return Buffer.from(done.buffer, done.byteOffset, done.length)
 }

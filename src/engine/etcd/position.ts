@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { StoreFull, type Revision } from '../engine.ts'
-import { Arrivals } from './arrivals.ts'
+import { Arrivals, type Arrival } from './arrivals.ts'
 import type { Connection } from './connection.ts'
 import { EtcdUnavailable } from './errors.ts'
 import { decodeRevision, decodeTxn, encodePut, encodeTxn } from './messages.ts'
@@ -98,16 +98,17 @@ export class Position {
   }
 
   /** Waits for a change of ours that etcd has. Throws EtcdUnavailable. */
-  async reach(revision: Revision): Promise<void> {
+  reach(revision: Revision): Promise<void> {
+    return new Promise((reached, failed) => this.expect(revision, { reached, failed }))
+  }
+
+  /** The same without a promise; the listener may be told before this returns. */
+  expect(revision: Revision, listener: ReachListener): void {
     const { connection, requestTimeoutMs } = this.#options
     const missedMs = Math.min(MISSED_MS, requestTimeoutMs)
-    if (await this.#arrivals.wait(revision, missedMs)) return
-    connection.probe()
-    if (await this.#arrivals.wait(revision, requestTimeoutMs - missedMs)) return
-    throw new EtcdUnavailable(
-      `etcd at ${connection.server} has revision ${revision}, but did not send its changes within ${requestTimeoutMs} ms; a write may have happened`,
-      'unknown',
-    )
+    const arrivals = this.#arrivals
+    const whole = { arrivals, connection, requestTimeoutMs, leftMs: requestTimeoutMs - missedMs }
+    arrivals.expect(new Reach(revision, listener, whole), missedMs)
   }
 
   /** Waits until everything up to a revision of etcd was handed over, which may be no change of ours. */
@@ -162,5 +163,53 @@ export class Position {
   /** Resolves all waiters. */
   close(): void {
     this.#arrivals.close()
+  }
+}
+
+/** Told once; it must not throw. */
+export interface ReachListener {
+  reached(): void
+  failed(error: EtcdUnavailable): void
+}
+
+interface ReachOptions extends Pick<PositionOptions, 'connection' | 'requestTimeoutMs'> {
+  readonly arrivals: Arrivals
+  /** How long it may take once it is missed. */
+  readonly leftMs: number
+}
+
+/** A change that etcd has, on its way here. */
+class Reach implements Arrival {
+  place = -1
+  dueAt = 0
+  readonly revision: Revision
+  readonly #listener: ReachListener
+  readonly #options: ReachOptions
+  #isMissed = false
+
+  constructor(revision: Revision, listener: ReachListener, options: ReachOptions) {
+    this.revision = revision
+    this.#listener = listener
+    this.#options = options
+  }
+
+  arrived(): void {
+    this.#listener.reached()
+  }
+
+  late(): void {
+    const { arrivals, connection, requestTimeoutMs, leftMs } = this.#options
+    if (!this.#isMissed) {
+      this.#isMissed = true
+      connection.probe()
+      arrivals.expect(this, leftMs)
+      return
+    }
+    this.#listener.failed(
+      new EtcdUnavailable(
+        `etcd at ${connection.server} has revision ${this.revision}, but did not send its changes within ${requestTimeoutMs} ms; a write may have happened`,
+        'unknown',
+      ),
+    )
   }
 }

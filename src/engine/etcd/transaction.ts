@@ -8,10 +8,11 @@ import {
   decodeTxn,
   encodeTxn,
   itemOf,
-  type TxnRequest,
+  type KeyValue,
   type TxnResponse,
   type Write,
 } from './messages.ts'
+import type { CallListener } from './transport.ts'
 
 /** Dependencies of transactions. */
 export interface TransactionDependencies {
@@ -30,70 +31,144 @@ export interface Outcome {
   readonly failed: { readonly key: string; readonly found: Item | null } | null
 }
 
-/** Makes all changes at once, or none when a condition does not hold. */
-export async function transact(
-  changes: readonly Change[],
-  dependencies: TransactionDependencies,
-): Promise<Outcome> {
-  const { layout } = dependencies
-  const conditions = changes.flatMap(({ key, ifChangedAt }) =>
-    ifChangedAt === undefined ? [] : [{ key, place: layout.toEtcd(key), changed: ifChangedAt }],
-  )
-  // etcd takes a key once in a transaction; the value after the last change counts.
-  const last = new Map(changes.map((change) => [layout.toEtcd(change.key), change]))
-  const { revision, succeeded, deleted, read } = await write(last, dependencies, {
-    compare: conditions.map(({ place, changed }) => ({ key: place, changed })),
-    read: [...new Set(conditions.map(({ place }) => place))],
-  })
-  if (succeeded) {
-    const puts = [...last.values()].some(({ value }) => value !== null)
-    return { revision, changed: puts || deleted > 0, failed: null }
-  }
-  const found = new Map(read.flatMap((kv) => (kv ? [[kv.key, kv] as const] : [])))
-  const first = conditions.find(
-    ({ place, changed }) => (found.get(place)?.changed ?? 0) !== changed,
-  )
-  if (!first) throw new Error('etcd refused a transaction whose conditions hold')
-  const kv = found.get(first.place)
-  const failed = { key: first.key, found: kv ? itemOf(first.key, kv) : null }
-  return { revision, changed: false, failed }
+/** Told once; it must not throw. */
+export interface OutcomeListener {
+  done(outcome: Outcome): void
+  failed(error: unknown): void
 }
 
-async function write(
-  changes: ReadonlyMap<string, Change>,
-  { connection, leases, ttlMs }: TransactionDependencies,
-  { compare, read }: Pick<TxnRequest, 'compare' | 'read'>,
-): Promise<TxnResponse> {
-  for (let again = false; ; again = true) {
+/** Makes all changes at once, or none when a condition does not hold. Throws for keys that have no place. */
+export function transact(
+  changes: readonly Change[],
+  dependencies: TransactionDependencies,
+  listener: OutcomeListener,
+): void {
+  new Transaction(changes, dependencies, listener).begin()
+}
+
+/** A change that holds only while its key is as it was. */
+interface Condition {
+  readonly key: string
+  readonly place: string
+  readonly changed: Revision
+}
+
+/** One transaction until etcd has answered. */
+class Transaction implements CallListener<TxnResponse, unknown> {
+  readonly #dependencies: TransactionDependencies
+  readonly #listener: OutcomeListener
+  readonly #first: Change | undefined
+  readonly #conditions: Condition[] = []
+  /** Changes by their place: etcd takes a key once in a transaction; the value after the last change counts. */
+  readonly #changes = new Map<string, Change>()
+  #writes: Write[] = []
+  #isLeased = false
+  #isAgain = false
+
+  constructor(
+    changes: readonly Change[],
+    dependencies: TransactionDependencies,
+    listener: OutcomeListener,
+  ) {
+    this.#dependencies = dependencies
+    this.#listener = listener
+    for (const change of changes) {
+      const place = dependencies.layout.toEtcd(change.key)
+      const { key, ifChangedAt } = change
+      if (ifChangedAt !== undefined) this.#conditions.push({ key, place, changed: ifChangedAt })
+      this.#changes.set(place, change)
+    }
+    this.#first = this.#changes.values().next().value
+  }
+
+  begin(): void {
     const writes: Write[] = []
-    let leased = false
-    for (const [place, { key, value }] of changes) {
+    const { ttlMs } = this.#dependencies
+    for (const [place, { key, value }] of this.#changes) {
+      if (value !== null && ttlMs?.(key) !== undefined) {
+        this.#beginLeased().catch((error: unknown) => this.#listener.failed(error))
+        return
+      }
+      writes.push({ key: place, value, lease: undefined })
+    }
+    this.#send(writes)
+  }
+
+  async #beginLeased(): Promise<void> {
+    const { leases, ttlMs } = this.#dependencies
+    const writes: Write[] = []
+    for (const [place, { key, value }] of this.#changes) {
       const life = value === null ? undefined : ttlMs?.(key)
       const lease = life === undefined ? undefined : await leases.take(life)
-      leased ||= lease !== undefined
       writes.push({ key: place, value, lease })
     }
-    try {
-      return await connection.call({
+    this.#isLeased = true
+    this.#send(writes)
+  }
+
+  #send(writes: Write[]): void {
+    this.#writes = writes
+    const first = this.#first
+    const compare = this.#conditions.map(({ place, changed }) => ({ key: place, changed }))
+    const read = this.#conditions.map(({ place }) => place)
+    this.#dependencies.connection.begin(
+      {
         method: '/etcdserverpb.KV/Txn',
-        request: encodeTxn({ compare, writes, read }),
+        request: encodeTxn({ compare, writes, read: read.length > 1 ? [...new Set(read)] : read }),
         decode: decodeTxn,
         writes: true,
-        operation: operationOf([...changes.values()]),
-        key: [...changes.values()][0]?.key ?? '',
-        traceparent: [...changes.values()][0]?.traceparent,
-      })
-    } catch (error) {
-      const made = error instanceof StoreFull ? await madeAllTheSame(writes, connection) : null
-      if (made !== null) return made
-      if (again || !leased || !isLeaseExpired(error)) throw error
-      leases.forget()
-    }
+        operation: operationOf(first),
+        key: first?.key ?? '',
+        traceparent: first?.traceparent,
+      },
+      this,
+    )
   }
+
+  answered({ revision, succeeded, deleted, read }: TxnResponse): void {
+    const listener = this.#listener
+    if (succeeded) {
+      const puts = this.#writes.some(({ value }) => value !== null)
+      listener.done({ revision, changed: puts || deleted > 0, failed: null })
+      return
+    }
+    const found = new Map<string, KeyValue>()
+    for (const kv of read) if (kv) found.set(kv.key, kv)
+    const first = this.#conditions.find(
+      ({ place, changed }) => (found.get(place)?.changed ?? 0) !== changed,
+    )
+    if (!first) {
+      listener.failed(new Error('etcd refused a transaction whose conditions hold'))
+      return
+    }
+    const kv = found.get(first.place)
+    const failed = { key: first.key, found: kv ? itemOf(first.key, kv) : null }
+    listener.done({ revision, changed: false, failed })
+  }
+
+  failed(error: unknown): void {
+    if (error instanceof StoreFull) this.#refused(error).catch(this.#fail)
+    else this.#tryAgain(error)
+  }
+
+  async #refused(error: StoreFull): Promise<void> {
+    const made = await madeAllTheSame(this.#writes, this.#dependencies.connection)
+    if (made !== null) this.answered(made)
+    else this.#listener.failed(error)
+  }
+
+  #tryAgain(error: unknown): void {
+    if (this.#isAgain || !this.#isLeased || !isLeaseExpired(error)) return this.#fail(error)
+    this.#isAgain = true
+    this.#dependencies.leases.forget()
+    this.begin()
+  }
+
+  readonly #fail = (error: unknown): void => this.#listener.failed(error)
 }
 
 /** What a transaction does to its first key. */
-const operationOf = ([first]: readonly Change[]): string => {
+const operationOf = (first: Change | undefined): string => {
   if (!first || first.value === null) return 'delete'
   return first.ifChangedAt === 0 ? 'create' : 'update'
 }

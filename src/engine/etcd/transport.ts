@@ -1,6 +1,7 @@
 /** gRPC as the store in etcd uses it: calls with a deadline, and streams. One interface, two implementations. */
 
 import type { Dial } from '../../base/dial.ts'
+import type { GrpcError } from './grpc/status.ts'
 
 /** Certificates for one server, PEM, and the way to it. */
 export interface Identity {
@@ -34,10 +35,17 @@ export interface UnaryCall<T> {
   readonly traceparent?: string | undefined
 }
 
+/** Told once how a call ended. It must not throw. */
+export interface CallListener<T, E = GrpcError> {
+  answered(answer: T): void
+  /** Also for errors of `decode`. */
+  failed(error: E): void
+}
+
 /** A connection to one server, which opens when it is needed and again when it broke. */
 export interface Transport {
-  /** Makes one unary call. Rejects with GrpcError, also for errors of `decode`. */
-  call<T>(call: UnaryCall<T>, timeoutMs: number): Promise<T>
+  /** Makes one unary call. Its listener may be told before this returns. */
+  begin<T>(call: UnaryCall<T>, timeoutMs: number, listener: CallListener<T>): void
   /** Opens a stream, which is read as fast as its reader takes messages. */
   stream<T>(
     method: string,

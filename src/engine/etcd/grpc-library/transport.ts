@@ -4,7 +4,14 @@
  */
 import type { Client, ClientDuplexStream, Metadata, ServiceError } from '@grpc/grpc-js'
 import { GrpcError, status } from '../grpc/status.ts'
-import type { Identity, MessageStream, OpenTransport, Transport, UnaryCall } from '../transport.ts'
+import type {
+  CallListener,
+  Identity,
+  MessageStream,
+  OpenTransport,
+  Transport,
+  UnaryCall,
+} from '../transport.ts'
 
 type Library = typeof import('@grpc/grpc-js')
 
@@ -43,17 +50,16 @@ class LibraryTransport implements Transport {
     this.#client = new library.Client(host, secure, OPTIONS)
   }
 
-  call<T>({ method, request, decode, traceparent }: UnaryCall<T>, timeoutMs: number): Promise<T> {
+  begin<T>(call: UnaryCall<T>, timeoutMs: number, listener: CallListener<T>): void {
+    const { method, request, decode, traceparent } = call
     const metadata = new this.#library.Metadata()
     if (traceparent) metadata.set('traceparent', traceparent)
     const deadline = performance.timeOrigin + performance.now() + timeoutMs
-    return new Promise((resolve, reject) => {
-      const done = (error: ServiceError | null, answer?: T) => {
-        if (error) reject(failure(error))
-        else resolve(answer!)
-      }
-      this.#client.makeUnaryRequest(method, sent, decode, request, metadata, { deadline }, done)
-    })
+    const done = (error: ServiceError | null, answer?: T) => {
+      if (error) listener.failed(failure(error))
+      else listener.answered(answer!)
+    }
+    this.#client.makeUnaryRequest(method, sent, decode, request, metadata, { deadline }, done)
   }
 
   stream<T>(

@@ -4,12 +4,22 @@
  */
 import { Readable } from 'node:stream'
 import { systemClock, type Clock } from '../../../base/clock.ts'
-import { encodeHeaders, type Headers } from '../../../http2/hpack.ts'
-import type { Identity, MessageStream, OpenTransport, Transport, UnaryCall } from '../transport.ts'
-import type { Stream, StreamError, StreamListener } from '../http2/stream.ts'
-import { frameOf, FrameReader } from './frames.ts'
+import { encodeHeaders } from '../../../http2/hpack.ts'
+import { DueTimes } from '../due-times.ts'
+import type { Stream } from '../http2/stream.ts'
+import type {
+  CallListener,
+  Identity,
+  MessageStream,
+  OpenTransport,
+  Transport,
+  UnaryCall,
+} from '../transport.ts'
+import { frameOf } from './frames.ts'
+import { Response } from './response.ts'
 import { Session } from './session.ts'
-import { detailsOf, GrpcError, status } from './status.ts'
+import { GrpcError, status } from './status.ts'
+import { Unary } from './unary.ts'
 
 type HeaderList = readonly (readonly [name: string, value: string])[]
 
@@ -29,6 +39,7 @@ export class GrpcClient implements Transport {
   readonly #clock: Clock
   /** Header blocks of calls, by method and timeout. */
   readonly #blocks = new Map<string, Buffer>()
+  readonly #dueTimes = new DueTimes({ keepsAlive: true })
   #session: Session | null = null
   #closed = false
 
@@ -38,55 +49,22 @@ export class GrpcClient implements Transport {
     this.#clock = clock
   }
 
-  call<T>(call: UnaryCall<T>, timeoutMs: number): Promise<T> {
-    return new Promise((resolve, reject) => {
+  begin<T>(call: UnaryCall<T>, timeoutMs: number, listener: CallListener<T>): void {
+    let unary: Unary<T>
+    try {
       const session = this.#usable()
-      let stream: Stream | null = null
-      let cancelWait = (): void => {}
-      const over = (): void => {
-        clearTimeout(deadline)
-        cancelWait()
-        if (stream) session.expect(-1)
-      }
-      // Timers of one length are one list, so this costs little.
-      const deadline = setTimeout(() => {
-        over()
-        const isUnsent = stream === null
-        stream?.cancel()
-        reject(new GrpcError(status.DEADLINE_EXCEEDED, 'Deadline exceeded', { isUnsent }))
-      }, timeoutMs)
-      const reader = new FrameReader()
-      let answer: Buffer | null = null
-      const take = (message: Buffer): void => {
-        if (answer !== null) throw new Error('more than one message')
-        answer = message
-      }
-      const end = (error: GrpcError | null): void => {
-        over()
-        if (error) return reject(error)
-        if (answer === null || reader.halfway)
-          return reject(new GrpcError(status.INTERNAL, 'an answer without its message'))
-        try {
-          resolve(call.decode(answer))
-        } catch (cause) {
-          reject(new GrpcError(status.INTERNAL, (cause as Error).message))
-        }
-      }
-      const begin = (): void => {
-        const answers = new ResponseStream(reader, take, end, () => stream?.cancel())
-        try {
-          stream = session.request(this.#blockOf(call, timeoutMs), answers, frameOf(call.request))
-          session.expect(1)
-        } catch (error) {
-          over()
-          reject(error as GrpcError)
-        }
-      }
-      cancelWait = session.whenReady(begin, (error) => {
-        over()
-        reject(error)
-      })
-    })
+      const block = this.#blockOf(call, timeoutMs)
+      unary = new Unary({ session, dueTimes: this.#dueTimes, call, block, listener })
+    } catch (error) {
+      listener.failed(error as GrpcError)
+      return
+    }
+    unary.begin(timeoutMs)
+  }
+
+  /** The same, as a promise. */
+  call<T>(call: UnaryCall<T>, timeoutMs: number): Promise<T> {
+    return new Promise((answered, failed) => this.begin(call, timeoutMs, { answered, failed }))
   }
 
   stream<T>(
@@ -102,12 +80,11 @@ export class GrpcClient implements Transport {
       if (stream) what(stream)
       else early.push(what)
     }
-    let cancelWait = (): void => {}
     const messages = new Readable({
       objectMode: true,
       read: () => stream?.resume(),
       destroy(error, done) {
-        cancelWait()
+        session.forget(waiter)
         stream?.cancel()
         done(error)
       },
@@ -120,7 +97,7 @@ export class GrpcClient implements Transport {
       else messages.push(null)
     }
     const begin = (): void => {
-      const answers = new ResponseStream(new FrameReader(), take, end, () => stream?.cancel())
+      const answers = new StreamResponse({ take, end, stop: () => stream?.cancel() })
       try {
         stream = session.request(this.#encode(method, Object.entries(headers)), answers, null)
         for (const what of early) what(stream)
@@ -128,7 +105,11 @@ export class GrpcClient implements Transport {
         messages.destroy(error as GrpcError)
       }
     }
-    cancelWait = session.whenReady(begin, (error) => void messages.destroy(error))
+    const waiter = {
+      ready: begin,
+      failed: (error: GrpcError) => void messages.destroy(error),
+    }
+    session.whenReady(waiter)
     const ways = {
       send: (message: Buffer) => say((opened) => opened.write(frameOf(message))),
       done: () => say((opened) => opened.finish()),
@@ -187,66 +168,28 @@ export class GrpcClient implements Transport {
 /** The transport by hand. */
 export const openBuiltin: OpenTransport = (origin, identity) => new GrpcClient(origin, identity)
 
-/** Splits a stream into messages, and reports once how it ended: null when its status is OK. */
-class ResponseStream implements StreamListener {
-  readonly #reader: FrameReader
-  readonly #take: (message: Buffer) => void
-  readonly #onEnd: (error: GrpcError | null) => void
-  readonly #cancel: () => void
-  #isResponse = false
-  #isOver = false
-  #result: GrpcError | null | undefined
+/** The messages of a stream, for whom they are passed on. */
+class StreamResponse extends Response {
+  readonly #ways: StreamWays
 
-  constructor(
-    reader: FrameReader,
-    take: (message: Buffer) => void,
-    onEnd: (error: GrpcError | null) => void,
-    cancel: () => void,
-  ) {
-    this.#reader = reader
-    this.#take = take
-    this.#onEnd = onEnd
-    this.#cancel = cancel
+  constructor(ways: StreamWays) {
+    super()
+    this.#ways = ways
   }
 
-  headers(headers: Headers): void {
-    const code = headers.get(':status')
-    if (!this.#isResponse && code?.startsWith('1')) return
-    if (!this.#isResponse) {
-      const type = headers.get('content-type') ?? ''
-      if (code !== '200' || !type.startsWith('application/grpc'))
-        return this.#fail(status.UNKNOWN, `an answer ${code} of type ${type}`)
-      this.#isResponse = true
-    }
-    const result = headers.get('grpc-status')
-    if (result === undefined) return
-    this.#result = result === '0' ? null : new GrpcError(Number(result), detailsOf(headers))
+  protected take(message: Buffer): void {
+    this.#ways.take(message)
   }
+  protected ended(error: GrpcError | null): void {
+    this.#ways.end(error)
+  }
+  protected stop(): void {
+    this.#ways.stop()
+  }
+}
 
-  data(piece: Buffer): void {
-    if (this.#isOver) return
-    try {
-      for (const message of this.#reader.push(piece)) this.#take(message)
-    } catch (cause) {
-      this.#fail(status.INTERNAL, (cause as Error).message)
-    }
-  }
-
-  end(error: StreamError | null): void {
-    if (error)
-      this.#tell(new GrpcError(status.UNAVAILABLE, error.message, { isUnsent: error.isUnsent }))
-    else if (this.#result !== undefined) this.#tell(this.#result)
-    else this.#tell(new GrpcError(status.UNAVAILABLE, 'the answer has no status'))
-  }
-
-  #fail(code: number, details: string): void {
-    this.#cancel()
-    this.#tell(new GrpcError(code, details))
-  }
-
-  #tell(error: GrpcError | null): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    this.#onEnd(error)
-  }
+interface StreamWays {
+  readonly take: (message: Buffer) => void
+  readonly end: (error: GrpcError | null) => void
+  readonly stop: () => void
 }

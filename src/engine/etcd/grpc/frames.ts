@@ -11,6 +11,23 @@ export function frameOf(message: Buffer): Buffer {
   return frame
 }
 
+/** What stands in front of a message in wire format. */
+export function prefixOf(message: Buffer): Buffer {
+  const prefix = Buffer.allocUnsafe(PREFIX_BYTES)
+  prefix[0] = 0
+  prefix.writeUInt32BE(message.length, 1)
+  return prefix
+}
+
+/** The message that a piece is, with its prefix; null when it is less or more than one, or compressed. */
+export function wholeMessage(piece: Buffer): Buffer | null {
+  const isWhole =
+    piece.length >= PREFIX_BYTES &&
+    piece[0] === 0 &&
+    piece.readUInt32BE(1) === piece.length - PREFIX_BYTES
+  return isWhole ? piece.subarray(PREFIX_BYTES) : null
+}
+
 /** Puts messages together as their bytes come. */
 export class FrameReader {
   #pieces: Buffer[] = []

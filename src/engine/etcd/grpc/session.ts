@@ -8,16 +8,18 @@ import { GrpcError, status } from './status.ts'
 /** The kernel accepts connections for a suspended process: only its SETTINGS frame shows that it runs. */
 const CONNECT_MS = 2_000
 
-interface Waiter {
-  readonly ready: () => void
-  readonly failed: (error: GrpcError) => void
+/** Waits for a connection, and is told once. */
+export interface SessionWaiter {
+  /** Streams can be begun. */
+  ready(): void
+  failed(error: GrpcError): void
 }
 
 /** One connection, from the attempt to make it until it ends, watched over for silence. */
 export class Session {
   readonly #http2: Http2Connection
   readonly #liveness: Liveness
-  readonly #waiting = new Set<Waiter>()
+  readonly #waiting = new Set<SessionWaiter>()
   #isReady = false
 
   constructor(url: URL, identity: Identity, clock: Clock) {
@@ -31,14 +33,15 @@ export class Session {
       ready: () => {
         cancelConnect()
         this.#isReady = true
-        for (const { ready } of this.#take()) ready()
+        for (const waiter of this.#take()) waiter.ready()
       },
       heard: () => this.#liveness.heard(),
       ended: () => this.#liveness.end(),
       closed: (error) => {
         cancelConnect()
         this.#liveness.close()
-        for (const { failed } of this.#take()) failed(unsent(textOf(error) || 'no connection'))
+        const why = unsent(textOf(error) || 'no connection')
+        for (const waiter of this.#take()) waiter.failed(why)
       },
     })
     this.#http2 = http2
@@ -54,21 +57,21 @@ export class Session {
     return this.#http2.isOver
   }
 
-  /** Calls back when streams can be begun, at once if they can be now. Gives what ends the waiting. */
-  whenReady(ready: () => void, failed: (error: GrpcError) => void): () => void {
-    if (this.#isReady) {
-      ready()
-      return () => {}
-    }
-    const waiter = { ready, failed }
-    this.#waiting.add(waiter)
-    return () => void this.#waiting.delete(waiter)
+  /** Calls back when streams can be begun, at once if they can be now. */
+  whenReady(waiter: SessionWaiter): void {
+    if (this.#isReady) waiter.ready()
+    else this.#waiting.add(waiter)
   }
 
-  /** Begins a stream; with a body that is all there is to send. Throws GrpcError when nothing can be sent. */
-  request(block: Buffer, listener: StreamListener, body: Buffer | null): Stream {
+  /** Ends the waiting. */
+  forget(waiter: SessionWaiter): void {
+    this.#waiting.delete(waiter)
+  }
+
+  /** Begins a stream; with a body, in pieces, that is all there is to send. Throws GrpcError when nothing can be sent. */
+  request(block: Buffer, listener: StreamListener, body: readonly Buffer[] | null): Stream {
     try {
-      const stream = this.#http2.request(block, listener, body)
+      const stream = this.#http2.requestOf(block, listener, body)
       this.#liveness.begin()
       return stream
     } catch (error) {
@@ -91,7 +94,7 @@ export class Session {
     this.#http2.destroy()
   }
 
-  #take(): readonly Waiter[] {
+  #take(): readonly SessionWaiter[] {
     const waiting = [...this.#waiting]
     this.#waiting.clear()
     return waiting

@@ -6,25 +6,24 @@ import type { Duplex } from 'node:stream'
 import {
   FLAG,
   FRAME,
-  frame,
   FrameParser,
-  HEADER_BYTES,
   MAX_PAYLOAD,
   SETTING,
   settings,
   uint32,
-  writeHeader,
 } from '../../../http2/frames.ts'
 import { HeaderDecoder } from '../../../http2/hpack.ts'
 import type { Identity } from '../transport.ts'
+import { Outbox } from './outbox.ts'
 import { addressOf, openSocket } from './socket.ts'
 import {
   forget,
   StreamError,
+  StreamState,
   textOf,
   type Stream,
   type StreamListener,
-  type StreamState,
+  type StreamOwner,
 } from './stream.ts'
 
 /** Callbacks for a connection as a whole. */
@@ -50,6 +49,8 @@ const MAX_STREAM = 0x7fff_0000
 const CANCEL = 8
 const REFUSED_STREAM = 7
 const EMPTY = Buffer.alloc(0)
+/** Nothing is written to a stream that has said so. */
+const NONE: Buffer[] = []
 
 /** One connection to a server, from the attempt until it ends. */
 export class Http2Connection {
@@ -62,7 +63,12 @@ export class Http2Connection {
   #queue: StreamState[] = []
   /** Those that wait for the server to take more bytes. */
   readonly #blocked = new Set<StreamState>()
-  #out: Buffer[] = []
+  readonly #out = new Outbox()
+  readonly #owner: StreamOwner = {
+    pump: (stream) => this.#pump(stream),
+    credit: (stream) => this.#credit(stream),
+    cancel: (stream) => this.#drop(stream, true),
+  }
   #isReady = false
   #isOver = false
   #isClosed = false
@@ -93,9 +99,10 @@ export class Http2Connection {
       [SETTING.ENABLE_PUSH, 0],
       [SETTING.INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES],
     ])
-    this.#send(PREFACE)
-    this.#send(frame(FRAME.SETTINGS, 0, 0, wishes))
-    this.#send(frame(FRAME.WINDOW_UPDATE, 0, 0, uint32(WINDOW_BYTES - DEFAULT_WINDOW)))
+    this.#wake()
+    this.#out.put(PREFACE)
+    this.#send(FRAME.SETTINGS, 0, 0, wishes)
+    this.#send(FRAME.WINDOW_UPDATE, 0, 0, uint32(WINDOW_BYTES - DEFAULT_WINDOW))
   }
 
   #use(socket: Duplex): void {
@@ -121,7 +128,7 @@ export class Http2Connection {
     })
     socket.on('end', () => (this.#isOver = true))
     socket.on('close', () => this.#close())
-    if (this.#out.length > 0) this.#flush(socket)
+    this.#flush(socket)
   }
 
   /** No new stream may be begun on it. */
@@ -131,50 +138,23 @@ export class Http2Connection {
 
   /** Begins a stream with a header block. Throws StreamError when none can be. */
   request(block: Buffer, listener: StreamListener, body: Buffer | null = null): Stream {
+    return this.requestOf(block, listener, body === null ? null : [body])
+  }
+
+  /** Begins a stream whose body, if there is one, comes in pieces. Throws StreamError when none can be. */
+  requestOf(block: Buffer, listener: StreamListener, body: readonly Buffer[] | null): Stream {
     if (this.#isOver) throw new StreamError('the connection ended', { isUnsent: true })
-    const stream: StreamState = {
-      listener,
-      block,
-      id: 0,
-      unsent: [],
-      isFinished: false,
-      isFinishSent: false,
-      isOver: false,
-      sendWindow: 0,
-      received: 0,
-      isPaused: false,
-    }
-    if (body) {
-      stream.unsent.push(body)
-      stream.isFinished = true
-    }
+    const stream = new StreamState(this.#owner, block, listener, body)
     if (this.#streams.size < this.#maxStreams) this.#open(stream)
     else this.#queue.push(stream)
-    return {
-      write: (data) => {
-        if (stream.isOver || stream.isFinished) return true
-        stream.unsent.push(data)
-        this.#pump(stream)
-        return stream.unsent.length === 0
-      },
-      finish: () => {
-        stream.isFinished = true
-        this.#pump(stream)
-      },
-      pause: () => void (stream.isPaused = true),
-      resume: () => {
-        stream.isPaused = false
-        this.#credit(stream)
-      },
-      cancel: () => this.#drop(stream, true),
-    }
+    return stream
   }
 
   /** Pings the server; false when it cannot be pinged. */
   ping(answered: () => void): boolean {
     if (!this.#isReady || this.#isClosed) return false
     this.#pings.push(answered)
-    this.#send(frame(FRAME.PING, 0, 0, Buffer.alloc(8)))
+    this.#send(FRAME.PING, 0, 0, Buffer.alloc(8))
     return true
   }
 
@@ -192,55 +172,78 @@ export class Http2Connection {
     stream.id = id
     stream.sendWindow = this.#streamWindow
     this.#streams.set(id, stream)
-    this.#send(frame(FRAME.HEADERS, FLAG.END_HEADERS, id, stream.block))
-    this.#pump(stream)
+    this.#send(FRAME.HEADERS, FLAG.END_HEADERS, id, stream.block)
+    if (stream.unsent.length > 1) this.#sendWhole(stream)
+    else this.#pump(stream)
+  }
+
+  /** Sends a body that is there, in one frame if the server takes it. */
+  #sendWhole(stream: StreamState): void {
+    const { unsent } = stream
+    let length = 0
+    for (const { length: bytes } of unsent) length += bytes
+    if (!stream.isFinished || length > Math.min(MAX_PAYLOAD, stream.sendWindow, this.#sendWindow)) {
+      stream.unsent = [Buffer.concat(unsent)]
+      this.#pump(stream)
+      return
+    }
+    stream.unsent = NONE
+    stream.isFinishSent = true
+    stream.sendWindow -= length
+    this.#sendWindow -= length
+    this.#wake()
+    this.#out.header(FRAME.DATA, FLAG.END_STREAM, stream.id, length)
+    for (const piece of unsent) this.#out.put(piece)
   }
 
   /** Sends as much as the server takes. */
   #pump(stream: StreamState): void {
     if (stream.id === 0 || stream.isOver || stream.isFinishSent) return
-    while (stream.unsent.length > 0) {
-      const data = stream.unsent[0]!
+    const { unsent } = stream
+    while (unsent.length > 0) {
+      const data = unsent[0]!
       const length = Math.min(data.length, MAX_PAYLOAD, stream.sendWindow, this.#sendWindow)
       if (length <= 0 && data.length > 0) {
         this.#blocked.add(stream)
         return
       }
       const isLast = length === data.length
-      if (isLast) stream.unsent.shift()
-      else stream.unsent[0] = data.subarray(length)
+      if (isLast) unsent.shift()
+      else unsent[0] = data.subarray(length)
       stream.sendWindow -= length
       this.#sendWindow -= length
-      const ends = isLast && stream.unsent.length === 0 && stream.isFinished
+      const ends = isLast && unsent.length === 0 && stream.isFinished
       stream.isFinishSent = ends
-      const header = Buffer.allocUnsafe(HEADER_BYTES)
-      const flags = ends ? FLAG.END_STREAM : 0
-      writeHeader(header, 0, { type: FRAME.DATA, flags, stream: stream.id, length })
-      this.#send(header)
-      this.#send(data.subarray(0, length))
+      const piece = isLast ? data : data.subarray(0, length)
+      this.#send(FRAME.DATA, ends ? FLAG.END_STREAM : 0, stream.id, piece)
     }
     const hasWaited = this.#blocked.delete(stream)
     if (stream.isFinished && !stream.isFinishSent) {
       stream.isFinishSent = true
-      this.#send(frame(FRAME.DATA, FLAG.END_STREAM, stream.id, EMPTY))
+      this.#send(FRAME.DATA, FLAG.END_STREAM, stream.id, EMPTY)
     }
     if (hasWaited) stream.listener.drained?.()
   }
 
-  /** Everything written in one tick is sent together. */
-  #send(bytes: Buffer): void {
-    this.#out.push(bytes)
-    if (this.#out.length > 1) return
-    process.nextTick(() => {
-      if (this.#socket) this.#flush(this.#socket)
-    })
+  #send(type: number, flags: number, stream: number, payload: Uint8Array): void {
+    this.#wake()
+    this.#out.frame(type, flags, stream, payload)
+  }
+
+  /** Everything written in one iteration of the event loop is sent together, at its end. */
+  #wake(): void {
+    if (this.#out.isEmpty) setImmediate(this.#leave)
+  }
+
+  readonly #leave = (): void => {
+    if (this.#socket) this.#flush(this.#socket)
   }
 
   #flush(socket: Duplex): void {
     const out = this.#out
-    this.#out = []
-    if (!this.#isClosed && !socket.destroyed && out.length > 0)
-      socket.write(out.length === 1 ? out[0]! : Buffer.concat(out))
+    if (out.isEmpty) return
+    const taken = out.take()
+    if (!this.#isClosed && !socket.destroyed) socket.write(taken, () => out.giveBack(taken))
   }
 
   #abandon(): void {
@@ -257,6 +260,7 @@ export class Http2Connection {
       case FRAME.DATA:
         return this.#takeData(flags, id, payload)
       case FRAME.HEADERS:
+        if ((flags & FLAG.END_HEADERS) !== 0) return this.#takeHeaders(id, flags, payload)
         this.#block = { id, flags, bytes: payload }
         return this.#takeBlock(flags)
       case FRAME.CONTINUATION:
@@ -269,7 +273,7 @@ export class Http2Connection {
         return (flags & FLAG.ACK) === 0 ? this.#takeSettings(payload) : undefined
       case FRAME.PING:
         if (payload.length !== 8) throw new Error('a ping of a wrong length came')
-        if ((flags & FLAG.ACK) === 0) this.#send(frame(FRAME.PING, FLAG.ACK, 0, payload))
+        if ((flags & FLAG.ACK) === 0) this.#send(FRAME.PING, FLAG.ACK, 0, payload)
         else this.#pings.shift()?.()
         return
       case FRAME.GOAWAY:
@@ -286,7 +290,7 @@ export class Http2Connection {
   #takeData(flags: number, id: number, payload: Buffer): void {
     this.#received += payload.length
     if (this.#received > WINDOW_BYTES / 4) {
-      this.#send(frame(FRAME.WINDOW_UPDATE, 0, 0, uint32(this.#received)))
+      this.#send(FRAME.WINDOW_UPDATE, 0, 0, uint32(this.#received))
       this.#received = 0
     }
     const stream = this.#streams.get(id)
@@ -300,7 +304,7 @@ export class Http2Connection {
 
   #credit(stream: StreamState): void {
     if (stream.isOver || stream.isPaused || stream.received <= STREAM_WINDOW_BYTES / 4) return
-    this.#send(frame(FRAME.WINDOW_UPDATE, 0, stream.id, uint32(stream.received)))
+    this.#send(FRAME.WINDOW_UPDATE, 0, stream.id, uint32(stream.received))
     stream.received = 0
   }
 
@@ -309,12 +313,16 @@ export class Http2Connection {
     if (bytes.length > MAX_HEADER_BYTES) throw new Error('too long a header block came')
     if ((flags & FLAG.END_HEADERS) === 0) return
     this.#block = null
-    const headers = this.#headers.decode(bytes)
+    this.#takeHeaders(id, first, bytes)
+  }
+
+  #takeHeaders(id: number, flags: number, block: Buffer): void {
+    const headers = this.#headers.decode(block)
     const stream = this.#streams.get(id)
     if (!stream) return
     this.#listener.heard()
     stream.listener.headers(headers)
-    if ((first & FLAG.END_STREAM) !== 0) this.#end(stream, null)
+    if ((flags & FLAG.END_STREAM) !== 0) this.#end(stream, null)
   }
 
   #takeReset(id: number, code: number): void {
@@ -337,7 +345,7 @@ export class Http2Connection {
       this.#streamWindow = value
       for (const stream of this.#streams.values()) stream.sendWindow += change
     }
-    this.#send(frame(FRAME.SETTINGS, FLAG.ACK, 0, EMPTY))
+    this.#send(FRAME.SETTINGS, FLAG.ACK, 0, EMPTY)
     for (const stream of [...this.#blocked]) this.#pump(stream)
     if (!this.#isReady) {
       this.#isReady = true
@@ -390,7 +398,7 @@ export class Http2Connection {
     if (stream.id === 0) this.#queue = this.#queue.filter((one) => one !== stream)
     else {
       this.#streams.delete(stream.id)
-      if (tell) this.#send(frame(FRAME.RST_STREAM, 0, stream.id, uint32(CANCEL)))
+      if (tell) this.#send(FRAME.RST_STREAM, 0, stream.id, uint32(CANCEL))
     }
     this.#listener.ended()
     if (this.#queue.length > 0) this.#openQueued()

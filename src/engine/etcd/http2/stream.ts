@@ -36,24 +36,74 @@ export interface Stream {
   cancel(): void
 }
 
-/** State of a stream, for the connection. */
-export interface StreamState {
+/** The connection of a stream. */
+export interface StreamOwner {
+  /** Sends as much as the server takes. */
+  pump(stream: StreamState): void
+  /** Makes up for what came. */
+  credit(stream: StreamState): void
+  /** Ends it, and tells the server. */
+  cancel(stream: StreamState): void
+}
+
+/** A stream and its state, which only the connection changes. */
+export class StreamState implements Stream {
+  readonly #owner: StreamOwner
   listener: StreamListener
   block: Buffer
   /** 0: the server has no room for it yet. */
-  id: number
+  id = 0
   /** Data that waits until the server has room. */
   unsent: Buffer[]
   /** Nothing more will be written. */
   isFinished: boolean
   /** The server has received the end of the stream. */
-  isFinishSent: boolean
-  isOver: boolean
+  isFinishSent = false
+  isOver = false
   /** Bytes that the server takes. */
-  sendWindow: number
+  sendWindow = 0
   /** Bytes that came and are not made up for. */
-  received: number
-  isPaused: boolean
+  received = 0
+  isPaused = false
+
+  /** With a body that is all there is to send, in its pieces. */
+  constructor(
+    owner: StreamOwner,
+    block: Buffer,
+    listener: StreamListener,
+    body: readonly Buffer[] | null,
+  ) {
+    this.#owner = owner
+    this.block = block
+    this.listener = listener
+    this.unsent = body === null ? [] : [...body]
+    this.isFinished = body !== null
+  }
+
+  write(data: Buffer): boolean {
+    if (this.isOver || this.isFinished) return true
+    this.unsent.push(data)
+    this.#owner.pump(this)
+    return this.unsent.length === 0
+  }
+
+  finish(): void {
+    this.isFinished = true
+    this.#owner.pump(this)
+  }
+
+  pause(): void {
+    this.isPaused = true
+  }
+
+  resume(): void {
+    this.isPaused = false
+    this.#owner.credit(this)
+  }
+
+  cancel(): void {
+    this.#owner.cancel(this)
+  }
 }
 
 /**
@@ -62,11 +112,12 @@ export interface StreamState {
  */
 export function forget(stream: StreamState): void {
   stream.isOver = true
-  stream.unsent = []
+  stream.unsent = NONE
   stream.block = NOTHING
   stream.listener = NOBODY
 }
 
+const NONE: Buffer[] = []
 const NOTHING = Buffer.alloc(0)
 const NOBODY: StreamListener = { headers() {}, data() {}, end() {} }
 
