@@ -31,6 +31,9 @@ export interface Decision {
   readonly error?: string
 }
 
+/** The decision of a module that has nothing to say. */
+export const NO_OPINION: Decision = Object.freeze({ verdict: 'no opinion', reason: '' })
+
 /** Permissions of a user on resources, one entry for each rule; lists as RBAC rules have them. */
 export interface ResourceRule {
   readonly verbs: readonly string[]

@@ -1,6 +1,12 @@
 /** Gives nodes access to the objects that the pods on them need, and no others. Never denies. */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
-import type { Attributes, Authorizer, Decision, Subject } from './authorizer.ts'
+import {
+  NO_OPINION,
+  type Attributes,
+  type Authorizer,
+  type Decision,
+  type Subject,
+} from './authorizer.ts'
 import { nodeRules } from './bootstrap-policy/node-rules.ts'
 import { ruleOfLine } from './bootstrap-policy/notation.ts'
 import type { Needed, NodeGraph } from './node-graph.ts'
@@ -12,7 +18,6 @@ const READ = ['get', 'list', 'watch']
 const OWN_OBJECT_VERBS = ['get', 'create', 'update', 'patch', 'delete']
 
 const ALLOW: Decision = Object.freeze({ verdict: 'allow', reason: '' })
-const NO_OPINION: Decision = Object.freeze({ verdict: 'no opinion', reason: '' })
 const refused = (reason: string): Decision => ({ verdict: 'no opinion', reason })
 
 /** The name of the node that a user is, which may be empty; null for other users. */

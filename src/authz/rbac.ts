@@ -2,19 +2,19 @@
 import { notFound } from '../meta/errors.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { aggregate } from './aggregate.ts'
-import type {
-  Authorizer,
-  Decision,
-  NonResourceRule,
-  ResourceRule,
-  RuleList,
-  Subject,
+import {
+  NO_OPINION,
+  type Authorizer,
+  type Decision,
+  type NonResourceRule,
+  type ResourceRule,
+  type RuleList,
+  type Subject,
 } from './authorizer.ts'
+import { Grants } from './grants.ts'
 import type { Binding, MissingRole, RbacIndex } from './rbac-index.ts'
-import { ruleQuery } from './rules.ts'
+import { ruleQuery, type PreparedRules, type RuleQuery } from './rules.ts'
 import { describeSubject, subjectMatches } from './subjects.ts'
-
-const NO_OPINION: Decision = Object.freeze({ verdict: 'no opinion', reason: '' })
 
 /** An authorizer of the mode RBAC, whose decisions are synchronous. */
 export interface RbacAuthorizer extends Authorizer {
@@ -22,40 +22,36 @@ export interface RbacAuthorizer extends Authorizer {
   rulesFor(user: Subject, namespace: string): RuleList
 }
 
+/** How an authorizer of the mode RBAC decides. */
+export interface RbacAuthorizerOptions {
+  /** Whether it remembers the bindings for each user; true when absent. */
+  readonly remembers?: boolean
+}
+
 /** Decides by the roles and bindings of an index. */
-export function rbacAuthorizer(index: RbacIndex, v: Vocabulary): RbacAuthorizer {
-  // The reason of a binding and a subject of it never changes: bindings that change are new ones.
-  const allowed = new WeakMap<Binding, (Decision | undefined)[]>()
-  const allow = (binding: Binding, user: Subject): Decision => {
-    let decisions = allowed.get(binding)
-    if (!decisions) allowed.set(binding, (decisions = []))
-    const at = binding.subjects.findIndex((s) => subjectMatches(s, user, binding.namespace))
-    return (decisions[at] ??= Object.freeze({
-      verdict: 'allow',
-      reason: `RBAC: allowed by ${describeGrant(binding, at)}`,
-    }))
-  }
+export function rbacAuthorizer(
+  index: RbacIndex,
+  v: Vocabulary,
+  { remembers = true }: RbacAuthorizerOptions = {},
+): RbacAuthorizer {
+  const grants = new Grants(index, grantOf)
+  const noOpinion = (missing: readonly MissingRole[]): Decision =>
+    missing.length === 0
+      ? NO_OPINION
+      : { verdict: 'no opinion', reason: `RBAC: ${missingText(missing, v)}` }
   return {
     name: 'RBAC',
     authorize(user, attributes) {
       const asked = ruleQuery(attributes)
-      let by: Binding | null = null
-      let missing: MissingRole[] | null = null
-      // Whatever a binding of a namespace gives is for requests of that namespace only.
-      index.visit(user, attributes.namespace, (binding) => {
-        const rules = index.rulesOf(binding)
-        if ('is' in rules) {
-          missing ??= []
-          missing.push(rules)
-          return false
-        }
-        if (!rules.allows(asked)) return false
-        by = binding
-        return true
-      })
-      if (by) return allow(by, user)
-      if (missing) return { verdict: 'no opinion', reason: `RBAC: ${missingText(missing, v)}` }
-      return NO_OPINION
+      const known = remembers ? grants.of(user, attributes.namespace) : null
+      if (known === null) return decideByIndex(index, { user, asked, noOpinion })
+      let missing: readonly MissingRole[] = NOTHING
+      for (const grant of known) {
+        const rules = (grant.rules ??= index.rulesOf(grant.binding))
+        if ('is' in rules) missing = [...missing, rules]
+        else if (rules.allows(asked)) return (grant.allows ??= allowedBy(grant.binding, user))
+      }
+      return noOpinion(missing)
     },
     rulesFor(user, namespace) {
       const { rules, missing } = index.rulesFor(user, namespace)
@@ -81,6 +77,53 @@ export function rbacAuthorizer(index: RbacIndex, v: Vocabulary): RbacAuthorizer 
       }
     },
   }
+}
+
+const NOTHING: readonly never[] = []
+
+/** A binding for one user. */
+interface Grant {
+  readonly binding: Binding
+  /** Null: not read yet. */
+  rules: PreparedRules | MissingRole | null
+  /** The decision about a request that its rules allow; null: not made yet. */
+  allows: Decision | null
+}
+
+const grantOf = (binding: Binding): Grant => ({ binding, rules: null, allows: null })
+
+/** The plain way: looks the bindings up by the names of the user and its groups. */
+function decideByIndex(
+  index: RbacIndex,
+  request: {
+    readonly user: Subject
+    readonly asked: RuleQuery
+    readonly noOpinion: (missing: readonly MissingRole[]) => Decision
+  },
+): Decision {
+  const { user, asked } = request
+  let by: Binding | null = null
+  const missing: MissingRole[] = []
+  // Whatever a binding of a namespace gives is for requests of that namespace only.
+  index.visit(user, asked.attributes.namespace, (binding) => {
+    const rules = index.rulesOf(binding)
+    if ('is' in rules) {
+      missing.push(rules)
+      return false
+    }
+    if (!rules.allows(asked)) return false
+    by = binding
+    return true
+  })
+  return by ? allowedBy(by, user) : request.noOpinion(missing)
+}
+
+function allowedBy(binding: Binding, user: Subject): Decision {
+  const at = binding.subjects.findIndex((s) => subjectMatches(s, user, binding.namespace))
+  return Object.freeze({
+    verdict: 'allow',
+    reason: `RBAC: allowed by ${describeGrant(binding, at)}`,
+  })
 }
 
 /** All missing roles, as one text. */

@@ -1,18 +1,18 @@
 /** Several authorizers as one. */
 import { aggregate } from './aggregate.ts'
-import type {
-  Attributes,
-  Authorizer,
-  Decision,
-  NonResourceRule,
-  ResourceRule,
-  RuleList,
-  Subject,
+import {
+  NO_OPINION,
+  type Attributes,
+  type Authorizer,
+  type Decision,
+  type NonResourceRule,
+  type ResourceRule,
+  type RuleList,
+  type Subject,
 } from './authorizer.ts'
 import { isPrivileged } from './subjects.ts'
 
 const PRIVILEGED: Decision = Object.freeze({ verdict: 'allow', reason: '' })
-const NO_OPINION: Decision = Object.freeze({ verdict: 'no opinion', reason: '' })
 
 /**
  * Calls the modules in order; the first that allows or denies decides. The privileged group may do everything before
@@ -21,8 +21,17 @@ const NO_OPINION: Decision = Object.freeze({ verdict: 'no opinion', reason: '' }
 export function authorizerUnion(modules: readonly Authorizer[]): Authorizer {
   return {
     name: 'union',
-    authorize: (user, attributes) =>
-      isPrivileged(user) ? PRIVILEGED : new UnionDecision(modules, user, attributes).from(0),
+    authorize(user, attributes) {
+      if (isPrivileged(user)) return PRIVILEGED
+      for (let i = 0; i < modules.length; i++) {
+        const decision = modules[i]!.authorize(user, attributes)
+        if (decision === NO_OPINION) continue
+        if (decision instanceof Promise || decision.verdict === 'no opinion')
+          return new UnionDecision(modules, user, attributes).after(i, decision)
+        return decision
+      }
+      return NO_OPINION
+    },
     rulesFor(user, namespace) {
       const lists = modules.map((module) => module.rulesFor(user, namespace))
       return lists.some((list) => list instanceof Promise)
@@ -46,11 +55,17 @@ class UnionDecision {
     this.#attributes = attributes
   }
 
-  from(first: number): Decision | Promise<Decision> {
+  /** The decision, when that of one module is known and those before it were no opinion without a reason. */
+  after(at: number, decision: Decision | Promise<Decision>): Decision | Promise<Decision> {
+    if (decision instanceof Promise)
+      return decision.then((decision) => this.#settled(decision) ?? this.#from(at + 1))
+    return this.#settled(decision) ?? this.#from(at + 1)
+  }
+
+  #from(first: number): Decision | Promise<Decision> {
     for (let i = first; i < this.#modules.length; i++) {
       const decision = this.#modules[i]!.authorize(this.#user, this.#attributes)
-      if (decision instanceof Promise)
-        return decision.then((decision) => this.#settled(decision) ?? this.from(i + 1))
+      if (decision instanceof Promise) return this.after(i, decision)
       const settled = this.#settled(decision)
       if (settled) return settled
     }

@@ -6,7 +6,7 @@ import { sendBeforeClose } from './close-idle.ts'
 import type { Connections } from './connections.ts'
 import type { Exchange } from './exchange.ts'
 import { takeHttp1 } from './http1-requests.ts'
-import { Lane } from './http1-lane/lane.ts'
+import { Lane, type LaneOptions } from './http1-lane/lane.ts'
 import { Http2Sessions } from './http2-sessions.ts'
 import { atOnce, ResponseBatch } from './response-batch.ts'
 import type { Stages } from './stages.ts'
@@ -38,6 +38,8 @@ export interface ListenOptions extends ServedTls {
   readonly joinsResponses?: boolean
   /** Whether plain requests over HTTP/1.1 are read by the server itself, not by Node.js; true when absent. */
   readonly directHttp1?: boolean
+  /** Whether connections with such requests are read into memory that they share; true when absent. */
+  readonly sharesReadMemory?: boolean
 }
 
 /** How long connections may be silent, milliseconds. */
@@ -92,10 +94,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const current = new CurrentContext(server, contexts)
   admitFirst(server, connections, (socket) => current.prepare(socket))
   const otherwise = nodeTaker(server)
-  const lane =
-    options.directHttp1 === false
-      ? null
-      : new Lane({ onExchange, responses, otherwise, headersMs, idleMs, checkMs: CHECK_MS })
+  const lane = laneOf(options, { onExchange, responses, otherwise, headersMs, idleMs })
   const sockets = takeSecured(server, options, {
     h2: (socket) => sessions.take(socket),
     http1: lane === null ? otherwise : (socket) => lane.take(socket),
@@ -136,6 +135,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 function once<T>(call: () => T): () => T {
   let result: { readonly value: T } | null = null
   return () => (result ??= { value: call() }).value
+}
+
+/** Who reads plain requests; null: Node.js. */
+function laneOf(
+  { directHttp1, sharesReadMemory = true }: ListenOptions,
+  options: Omit<LaneOptions, 'checkMs' | 'sharesMemory'>,
+): Lane | null {
+  if (directHttp1 === false) return null
+  return new Lane({ ...options, checkMs: CHECK_MS, sharesMemory: sharesReadMemory })
 }
 
 /** A server without connections or handlers. */

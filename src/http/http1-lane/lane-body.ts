@@ -33,11 +33,13 @@ export class LaneBody {
     return this.#left === 0
   }
 
-  /** Takes what belongs to it from some bytes; returns how many. */
+  /** Takes a copy of what belongs to it from some bytes; returns how many. */
   take(bytes: Buffer): number {
     const used = Math.min(this.#left, bytes.length)
     this.#left -= used
-    const piece = used === bytes.length ? bytes : bytes.subarray(0, used)
+    const part = used === bytes.length ? bytes : bytes.subarray(0, used)
+    // One that waits for the rest must not keep more than itself.
+    const piece = this.#left === 0 ? Buffer.from(part) : ownCopy(part)
     if (this.#sink === null) this.#keep(piece)
     else this.#sink.data(piece)
     if (this.#left === 0) this.#sink?.end()
@@ -81,6 +83,13 @@ export class LaneBody {
     this.#kept = EMPTY
     if (this.#left > 0) sink?.cut()
   }
+}
+
+/** A copy in memory that holds nothing else. */
+export function ownCopy(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(copy)
+  return copy
 }
 
 /** A body as a Node.js stream, or none. */

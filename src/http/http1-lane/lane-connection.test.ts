@@ -32,11 +32,16 @@ const GET = request('GET / HTTP/1.1', 'Host: a')
 const head = (length: number) => request('POST / HTTP/1.1', 'Host: a', `Content-Length: ${length}`)
 const bodies = (text: string) => [...text.matchAll(/(?<=<)[^<>]*(?=>)/g)].map(([body]) => body)
 
-for (const directHttp1 of [true, false]) {
-  describe(directHttp1 ? 'read here' : 'read by Node.js', () => {
+for (const [name, ways] of Object.entries({
+  'read here': {},
+  'read here, through streams': { sharesReadMemory: false },
+  'read by Node.js': { directHttp1: false },
+})) {
+  describe(name, () => {
+    const { directHttp1 = true } = ways as Partial<ListenOptions>
     test('the rest of a body without a reader is not read', async () => {
       const exchanges: Exchange[] = []
-      await open((exchange) => void exchanges.push(exchange), { directHttp1 })
+      await open((exchange) => void exchanges.push(exchange), ways)
       const length = 64 << 20
       client.send(head(length))
       client.socket.write(Buffer.alloc(length))
@@ -55,21 +60,18 @@ for (const directHttp1 of [true, false]) {
     test('a body is a stream that is read as fast as its reader', async () => {
       const length = 4 << 20
       let most = 0
-      await open(
-        (exchange) => {
-          const source = exchange.source()
-          expect(exchange.source()).toBe(source)
-          let count = 0
-          source.on('data', (chunk: Buffer) => {
-            count += chunk.length
-            source.pause()
-            most = Math.max(most, source.readableLength)
-            setImmediate(() => source.resume())
-          })
-          source.on('end', () => exchange.send(200, [], `<${count}>`))
-        },
-        { directHttp1 },
-      )
+      await open((exchange) => {
+        const source = exchange.source()
+        expect(exchange.source()).toBe(source)
+        let count = 0
+        source.on('data', (chunk: Buffer) => {
+          count += chunk.length
+          source.pause()
+          most = Math.max(most, source.readableLength)
+          setImmediate(() => source.resume())
+        })
+        source.on('end', () => exchange.send(200, [], `<${count}>`))
+      }, ways)
       for (let i = 0; i < 2; i++) {
         client.send(head(length))
         client.socket.write(Buffer.alloc(length))
@@ -82,15 +84,12 @@ for (const directHttp1 of [true, false]) {
     test('a client that goes is noticed while a response is being sent', async () => {
       let isGone = false
       let isClosed = () => false
-      await open(
-        (exchange) => {
-          const out = exchange.open(200, [])
-          out.write(Buffer.from('<event>'))
-          isClosed = () => out.closed
-          exchange.signal.addEventListener('abort', () => (isGone = true))
-        },
-        { directHttp1 },
-      )
+      await open((exchange) => {
+        const out = exchange.open(200, [])
+        out.write(Buffer.from('<event>'))
+        isClosed = () => out.closed
+        exchange.signal.addEventListener('abort', () => (isGone = true))
+      }, ways)
       client.send(GET)
       await client.until((text) => text.includes('<event>'))
       expect([isGone, isClosed()]).toEqual([false, false])
@@ -102,18 +101,15 @@ for (const directHttp1 of [true, false]) {
       const chunk = Buffer.alloc(1 << 20, '~')
       let written = 0
       let isFull = () => false
-      await open(
-        (exchange) => {
-          const out = exchange.open(200, [])
-          const fill = async () => {
-            for (; written < 64; written++) if (!out.write(chunk)) await out.drained()
-            out.end()
-          }
-          isFull = () => exchange.socket.writableNeedDrain
-          void fill()
-        },
-        { directHttp1 },
-      )
+      await open((exchange) => {
+        const out = exchange.open(200, [])
+        const fill = async () => {
+          for (; written < 64; written++) if (!out.write(chunk)) await out.drained()
+          out.end()
+        }
+        isFull = () => exchange.socket.writableNeedDrain
+        void fill()
+      }, ways)
       client.socket.pause()
       client.socket.removeAllListeners('data')
       client.send(GET)
@@ -135,15 +131,12 @@ for (const directHttp1 of [true, false]) {
       ['', 'c'],
     ] as const) {
       test(`a response with the header ${JSON.stringify([name, value])} is not made`, async () => {
-        await open(
-          (exchange) => {
-            expect(() => exchange.send(200, [name, value], '<wrong>')).toThrow()
-            expect(() => exchange.open(200, [name, value])).toThrow()
-            expect(exchange.begun).toBe(false)
-            exchange.send(500, [], '<right>')
-          },
-          { directHttp1 },
-        )
+        await open((exchange) => {
+          expect(() => exchange.send(200, [name, value], '<wrong>')).toThrow()
+          expect(() => exchange.open(200, [name, value])).toThrow()
+          expect(exchange.begun).toBe(false)
+          exchange.send(500, [], '<right>')
+        }, ways)
         client.send(GET)
         await client.until((text) => text.includes('>'))
         expect(bodies(client.text)).toEqual(['right'])

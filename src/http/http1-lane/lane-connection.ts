@@ -3,9 +3,10 @@ import { endReading } from '../http1-linger.ts'
 import { refuseUnparsed } from '../http1-refusals.ts'
 import type { ResponseSink } from '../response-batch.ts'
 import { SocketReader } from '../socket-reader.ts'
-import type { LaneBody } from './lane-body.ts'
+import { ownCopy, type LaneBody } from './lane-body.ts'
 import { LaneExchange, type Ending } from './lane-exchange.ts'
 import { KnownBlocks } from './known-blocks.ts'
+import type { ReadMemory } from './read-memory.ts'
 import { readHead } from './request-head.ts'
 import type { ResponseHead, ResponseHeads } from './response-head.ts'
 import type { Slab } from './slab.ts'
@@ -16,6 +17,8 @@ export interface LaneShared {
   readonly responses: ResponseSink
   readonly heads: ResponseHeads
   readonly slab: Slab
+  /** Null: connections are read through their streams. */
+  readonly memory: ReadMemory | null
   /** Counts the looks at all connections. */
   readonly look: number
   /** Gives a connection away, for good. */
@@ -37,6 +40,8 @@ export class LaneConnection {
   #body: LaneBody | null = null
   /** What came after the request in progress. */
   #waiting: Buffer | null = null
+  /** Whether what comes does not pass its stream. */
+  readonly #isDirect: boolean
   #isPaused = false
   /** Whether earlier responses have to be sent before the next request. */
   #isDraining = false
@@ -51,7 +56,8 @@ export class LaneConnection {
     this.socket = socket
     this.#shared = shared
     this.#idleSince = shared.look
-    socket.on('data', this.#onData)
+    this.#isDirect = shared.memory?.serve(socket, this.#onData) === true
+    if (!this.#isDirect) socket.on('data', this.#onData)
     socket.on('end', this.#onEnd)
     socket.on('close', this.#onClose)
   }
@@ -73,6 +79,7 @@ export class LaneConnection {
     return this.#shared.look - this.#idleSince
   }
 
+  /** What is kept of the bytes is copied: their memory may be used again. */
   readonly #onData = (bytes: Buffer): void => {
     if (this.#isOver) return
     this.#read(bytes)
@@ -112,18 +119,19 @@ export class LaneConnection {
   #handOver(bytes: Buffer): void {
     const { socket } = this
     this.#isOver = true
-    socket.off('data', this.#onData)
+    if (this.#isDirect) this.#shared.memory?.leave(socket)
+    else socket.off('data', this.#onData)
     socket.off('end', this.#onEnd)
     socket.off('close', this.#onClose)
     this.#shared.closed(this)
     socket.pause()
-    socket.unshift(bytes)
+    socket.unshift(Buffer.from(bytes))
     this.#shared.handOver(socket)
     socket.resume()
   }
 
   #keep(bytes: Buffer): void {
-    this.#waiting = this.#waiting === null ? bytes : Buffer.concat([this.#waiting, bytes])
+    this.#waiting = this.#waiting === null ? ownCopy(bytes) : Buffer.concat([this.#waiting, bytes])
     if (this.#waiting.length >= MOST_WAITING) this.pause()
   }
 

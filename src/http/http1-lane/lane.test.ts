@@ -1,6 +1,7 @@
 /** Plain requests are answered as Node.js would answer them, and everything else is left to it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issue } from '../../pki/issue.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Listener } from '../listen.ts'
 import { Client, echo, END, isOwn, serve, timeless } from './lane.fixture.ts'
 
@@ -13,6 +14,8 @@ const { cert, key } = issue({
 const pair = { cert, key }
 
 let own: Listener
+/** The same, read through streams. */
+let streamed: Listener
 let nodes: Listener
 /** For each request that arrived at the first server: whether it was read there without Node.js. */
 const seen: boolean[] = []
@@ -24,20 +27,18 @@ beforeAll(async () => {
       void echo(exchange)
     },
   })
-  nodes = await serve({
-    ...pair,
-    onExchange: (exchange) => void echo(exchange),
-    directHttp1: false,
-  })
+  const onExchange = (exchange: Exchange) => void echo(exchange)
+  streamed = await serve({ ...pair, onExchange, sharesReadMemory: false })
+  nodes = await serve({ ...pair, onExchange, directHttp1: false })
 })
-afterAll(() => Promise.all([own.close(0), nodes.close(0)]))
+afterAll(() => Promise.all([own, streamed, nodes].map((one) => one.close(0))))
 
 const LAST = 'GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 
 /** How long nothing comes from a server that waits for more. */
 const SILENT_MS = 500
 
-/** Sends something to both servers. Returns whether they answered: either does, and then the other one has to. */
+/** Sends something to all servers. Returns whether they answered: one does, and then the others have to. */
 async function say(clients: readonly Client[], bytes: string, silentMs: number): Promise<boolean> {
   const before = clients.map(({ answers }) => answers)
   const hasSaid = (client: Client, i: number) => client.answers > before[i]! || client.isClosed
@@ -49,24 +50,26 @@ async function say(clients: readonly Client[], bytes: string, silentMs: number):
 }
 
 /**
- * Sends pieces to both servers, each when the one before was answered, and then the end, and expects the same of both.
+ * Sends pieces to all servers, each when the one before was answered, and then the end, and expects the same of them.
  * Returns for each request that arrived whether it was read without Node.js.
  */
-async function both(
+async function all(
   pieces: readonly string[],
   silentMs = SILENT_MS,
   lastMs = silentMs,
 ): Promise<boolean[]> {
   seen.length = 0
-  const clients = await Promise.all([Client.to(own), Client.to(nodes)])
+  const clients = await Promise.all([own, streamed, nodes].map((one) => Client.to(one)))
   let isAnswered = true
   for (const [i, piece] of pieces.entries())
     isAnswered = await say(clients, piece, i === pieces.length - 1 ? lastMs : silentMs)
   // Otherwise it would be a part of what has not come to its end.
   if (isAnswered) await say(clients, LAST, LONG_MS)
   for (const client of clients) if (!client.isClosed) client.socket.end()
-  const [one, other] = await Promise.all(clients.map((client) => client.closed()))
-  expect(timeless(one!)).toBe(timeless(other!))
+  const texts = await Promise.all(clients.map((client) => client.closed()))
+  const [one, other, nodesOwn] = texts.map(timeless)
+  expect(one).toBe(nodesOwn)
+  expect(other).toBe(nodesOwn)
   return [...seen]
 }
 
@@ -110,18 +113,18 @@ describe('plain', () => {
   }
   for (const [name, pieces] of Object.entries(cases)) {
     test(name, async () => {
-      const ways = await both(pieces, LONG_MS)
+      const ways = await all(pieces, LONG_MS)
       expect(ways.slice(0, pieces.length)).toEqual(pieces.map(() => true))
     })
   }
 
   test('a head without a body is answered so', async () => {
     const head = request('HEAD /h HTTP/1.1', 'Host: a')
-    expect(await both([head, get()], 100, LONG_MS)).toEqual([true, true, false])
+    expect(await all([head, get()], 100, LONG_MS)).toEqual([true, true, false])
   })
 
   test('a part of a body that is too large', async () => {
-    expect(await both([post('x'.repeat(2_000)).slice(0, -1)])).toEqual([true])
+    expect(await all([post('x'.repeat(2_000)).slice(0, -1)])).toEqual([true])
   })
 
   test('a body that is too large and has come', async () => {
@@ -135,7 +138,7 @@ describe('plain', () => {
   test('bodies in pieces', async () => {
     const text = post('0123456789')
     for (const cut of [text.length - 10, text.length - 9, text.length - 1])
-      expect(await both([text.slice(0, cut), text.slice(cut)], 30, LONG_MS)).toEqual([true, false])
+      expect(await all([text.slice(0, cut), text.slice(cut)], 30, LONG_MS)).toEqual([true, false])
   })
 })
 
@@ -219,10 +222,10 @@ describe('not plain', () => {
   }
   for (const [name, bytes] of Object.entries(cases)) {
     test(`${name}, as the first request`, async () => {
-      expect((await both([bytes])).filter((isPlain) => isPlain)).toEqual([])
+      expect((await all([bytes])).filter((isPlain) => isPlain)).toEqual([])
     })
     test(`${name}, after a plain one`, async () => {
-      const ways = await both([post('a'), bytes])
+      const ways = await all([post('a'), bytes])
       expect(ways.filter((isPlain) => isPlain)).toEqual([true])
     })
   }
@@ -230,7 +233,7 @@ describe('not plain', () => {
   test('heads in two pieces', async () => {
     const text = get('Accept: a')
     for (let cut = 1; cut < text.length; cut += 7) {
-      const ways = await both([get(), text.slice(0, cut), text.slice(cut)], 30, LONG_MS)
+      const ways = await all([get(), text.slice(0, cut), text.slice(cut)], 30, LONG_MS)
       expect(ways).toEqual([true, false, false])
     }
   })
@@ -302,7 +305,7 @@ describe('what is spoiled at random', () => {
       await Promise.all(
         texts.map((text) => {
           const pieces = throws(2) === 0 ? [text] : [post('a', 'Accept: */*'), text]
-          return both(pieces).catch((error: unknown) => {
+          return all(pieces).catch((error: unknown) => {
             throw new Error(`different after ${JSON.stringify(pieces)}`, { cause: error })
           })
         }),

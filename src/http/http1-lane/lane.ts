@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls'
 import type { Exchange } from '../exchange.ts'
 import type { ResponseSink } from '../response-batch.ts'
 import { LaneConnection } from './lane-connection.ts'
+import { ReadMemory } from './read-memory.ts'
 import { ResponseHeads } from './response-head.ts'
 import { Slab } from './slab.ts'
 
@@ -14,6 +15,8 @@ export interface LaneOptions {
   readonly responses: ResponseSink
   /** Takes a connection that sends what is not plain. */
   readonly otherwise: (socket: TLSSocket) => void
+  /** Whether connections are read into memory that they share. */
+  readonly sharesMemory: boolean
   /** From the start of a connection to its first request, milliseconds. */
   readonly headersMs: number
   /** Between requests, milliseconds. */
@@ -28,6 +31,7 @@ export class Lane {
   readonly responses: ResponseSink
   readonly heads: ResponseHeads
   readonly slab = new Slab()
+  readonly memory: ReadMemory | null
   /** Counts the looks at all connections. */
   look = 0
   readonly #otherwise: (socket: TLSSocket) => void
@@ -38,10 +42,11 @@ export class Lane {
   readonly #idleLooks: number
   #timer: NodeJS.Timeout | null = null
 
-  constructor({ onExchange, responses, otherwise, ...times }: LaneOptions) {
+  constructor({ onExchange, responses, otherwise, sharesMemory, ...times }: LaneOptions) {
     const { headersMs, idleMs, checkMs } = times
     this.onExchange = onExchange
     this.responses = responses
+    this.memory = sharesMemory ? new ReadMemory() : null
     this.heads = new ResponseHeads(idleMs)
     this.#otherwise = otherwise
     this.#everyMs = Math.min(checkMs, headersMs, idleMs)
