@@ -9,6 +9,7 @@ import type { Steps } from '../base/steps.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { HookContext } from '../catalogue/resource.ts'
 import { KnownParts, type WrittenParts } from '../meta/known-parts.ts'
+import { copyMetadata } from '../meta/copy-metadata.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { WrittenNumbers } from '../codec/written-numbers.ts'
@@ -119,13 +120,10 @@ export function documentLike(
     : storage.codec.plain(bare)
 }
 
-function bareOf(object: Typed): Typed {
-  const from = object.metadata as unknown as JsonObject
-  // What a pattern leaves over takes several times as long.
-  const metadata: JsonObject = {}
-  for (const name in from) if (name !== 'managedFields') setOwn(metadata, name, from[name])
-  return { ...object, metadata: metadata as unknown as Typed['metadata'] }
-}
+const bareOf = (object: Typed): Typed => ({
+  ...object,
+  metadata: copyMetadata(object.metadata, undefined),
+})
 
 /** How a document is decoded. */
 interface LikeDecoding {
@@ -177,10 +175,7 @@ function objectLike(
   decoding: Decoding,
 ): Typed {
   const decoded = served.over!.decode(value, before.pair, decoding) as unknown as Typed
-  const object = shallow(decoded, before.bare)
-  const { managedFields } = before.object.metadata
-  if (managedFields) object.metadata.managedFields = managedFields
-  return object
+  return shallow(decoded, before.bare, before.object.metadata.managedFields)
 }
 
 /** Whether writes through an endpoint may share parts with the present object. */
@@ -228,9 +223,13 @@ const isPlain = (value: object): value is JsonObject =>
 
 /**
  * A copy of an object for a write, whose own members and theirs can be set. What lies deeper is shared with `before`, and
- * must be replaced instead of changed.
+ * must be replaced instead of changed. `entries`: managedFields of the copy, by default those of the object.
  */
-export function shallow(object: Typed, before: Typed): Typed {
+export function shallow(
+  object: Typed,
+  before: Typed,
+  entries = object.metadata.managedFields,
+): Typed {
   const from = object as unknown as JsonObject
   const others = before as unknown as JsonObject
   // Setting the members of a copy takes twice as long: objects have many shapes.
@@ -238,7 +237,8 @@ export function shallow(object: Typed, before: Typed): Typed {
   for (const name in from) {
     const value = from[name]
     const isShared = value === others[name] && isPart(value)
-    setOwn(copy, name, isShared ? { ...value } : value)
+    if (name === 'metadata') copy[name] = copyMetadata(object.metadata, entries)
+    else setOwn(copy, name, isShared ? { ...value } : value)
   }
   return copy as unknown as Typed
 }
