@@ -21,6 +21,8 @@ export class HotObject {
   readonly revision: number
   readonly object: Typed
   #json: JsonObject | null = null
+  /** An earlier version whose JSON is known; with it that of this one is made, when somebody asks. */
+  #like: HotObject | null = null
   #bare: Typed | null = null
   #pair: Pair | null = null
 
@@ -32,17 +34,16 @@ export class HotObject {
 
   /** The JSON of the storage version, without managedFields. */
   get json(): JsonObject {
-    return (this.#json ??= documentLike(this.storage, this.object, null))
+    if (this.#json) return this.#json
+    const bare = this.bare as unknown as JsonObject
+    this.#json = jsonLike(this.storage, bare, this.#like)
+    this.#like = null
+    return this.#json
   }
 
-  /** Computes the JSON from that of another object, with which this one shares most parts. */
+  /** The JSON will be made from that of another object, with which this one shares most parts. */
   likeness(before: HotObject): this {
-    if (before.#json) {
-      const { over, codec } = this.storage
-      const bare = this.bare as unknown as JsonObject
-      this.#json =
-        over && isLikeable(this.storage) ? over.plain(bare, before.pair) : codec.plain(bare)
-    }
+    this.#like = before.#json ? before : before.#like
     return this
   }
 
@@ -114,16 +115,19 @@ export function documentLike(
   object: Typed,
   before: HotObject | null,
 ): JsonObject {
-  const bare = bareOf(object) as unknown as JsonObject
-  return before && storage.over && isLikeable(storage)
-    ? storage.over.plain(bare, before.pair)
-    : storage.codec.plain(bare)
+  return jsonLike(storage, bareOf(object) as unknown as JsonObject, before)
 }
 
-const bareOf = (object: Typed): Typed => ({
-  ...object,
-  metadata: copyMetadata(object.metadata, undefined),
-})
+const jsonLike = (storage: ResourceEntry, bare: JsonObject, before: HotObject | null): JsonObject =>
+  before && storage.over && isLikeable(storage)
+    ? storage.over.plain(bare, before.pair)
+    : storage.codec.plain(bare)
+
+function bareOf(object: Typed): Typed {
+  const bare = { ...object }
+  bare.metadata = copyMetadata(object.metadata, undefined)
+  return bare
+}
 
 /** How a document is decoded. */
 interface LikeDecoding {
