@@ -155,6 +155,8 @@ interface Repeated {
 /** Makes the object of a repeated update. */
 class RepeatedSource implements Source {
   readonly tracked = true
+  readonly isRepeated = true
+  readonly key: string
   readonly sharesParts: boolean
   readonly versionless: boolean
   readonly fresh: (() => Promise<Typed>) | null
@@ -169,6 +171,7 @@ class RepeatedSource implements Source {
     const { known, repetition, values } = repeated
     const { targets, isWhole } = repetition
     const at = targets.findIndex(({ is }) => is === 'version')
+    this.key = repeated.live.key
     this.#call = call
     this.#body = body
     this.#repeated = repeated
