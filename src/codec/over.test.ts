@@ -101,3 +101,59 @@ test('parts that stay are shared', () => {
   const plain = over.plain(next, pair) as never as Made
   expect(plain.spec.containers[1]).toBe(form.containers[1])
 })
+
+/** The texts and numbers in a value, with the way to each. */
+function* scalarsIn(value: unknown, way: readonly (string | number)[] = []): Generator<Scalar> {
+  if (typeof value === 'string' || typeof value === 'number') yield { way, value }
+  else if (Array.isArray(value))
+    for (const [i, one] of value.entries()) yield* scalarsIn(one, [...way, i])
+  else if (typeof value === 'object' && value !== null)
+    for (const [name, one] of Object.entries(value)) yield* scalarsIn(one, [...way, name])
+}
+
+interface Scalar {
+  readonly way: readonly (string | number)[]
+  readonly value: string | number
+}
+
+/** A copy of a value with another one at a place. */
+function withAt(
+  value: unknown,
+  [step, ...others]: readonly (string | number)[],
+  is: unknown,
+): unknown {
+  if (step === undefined) return is
+  const copy = structuredClone(value) as JsonObject
+  const part = withAt((value as JsonObject)[step], others, is)
+  if (Array.isArray(copy)) copy[Number(step)] = part
+  else
+    Object.defineProperty(copy, step, {
+      value: part,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    })
+  return copy
+}
+
+test('a text or number is set in an object as it would be in its JSON', () => {
+  let located = 0
+  const value = fc.constantFrom('', 'x', 'z', '1000m', '2', 0, 5, 2 ** 40)
+  fc.assert(
+    fc.property(thing, fc.nat(30), value, (first, nth, is) => {
+      const known = outcome((decoding) => codec.decode(json(first), decoding))
+      if (typeof known === 'string') return
+      const document = codec.plain(known.object)
+      const object = codec.decode(document, new Decoding())
+      const places = [...scalarsIn(document)]
+      const place = places[nth % places.length]
+      const found = place && over.locate(place.way)
+      if (!found || typeof place.value !== typeof is || !found.keeps(is)) return
+      located++
+      const wanted = outcome((decoding) => codec.decode(withAt(document, place.way, is), decoding))
+      expect({ object: withAt(object, found.way, is), unknown: [] }).toEqual(wanted)
+    }),
+    { numRuns: 3000 },
+  )
+  expect(located).toBeGreaterThan(150)
+})

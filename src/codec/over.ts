@@ -2,7 +2,7 @@
  * Decoding and writing of objects that differ little from another one: parts that are the very same values as before
  * are taken over, so that the cost is that of what changed. `codecOf` is the plain way.
  */
-import { codecOf, type Decoding, isEmpty, plansOf, type JsonObject, type Plan } from './codec.ts'
+import { codecOf, Decoding, isEmpty, plansOf, type JsonObject, type Plan } from './codec.ts'
 import { putInOrder } from '../base/in-order.ts'
 import type { Shape } from '../notation/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -19,6 +19,18 @@ export interface OverCodec {
   decode(value: unknown, before: Pair | null, decoding: Decoding): JsonObject
   /** As `Codec.plain`. */
   plain(object: JsonObject, before: Pair | null): JsonObject
+  /** Where objects have the text or number at a place of their JSON; null where that is not told from the place alone. */
+  locate(way: readonly Step[]): Located | null
+}
+
+/** A name of a member, or the place of an item. */
+type Step = string | number
+
+/** Where objects have what is at a place of their JSON. */
+export interface Located {
+  readonly way: readonly Step[]
+  /** Whether a value there is decoded as itself. */
+  keeps(value: string | number): boolean
 }
 
 type Words = Pick<Vocabulary, 'resolve'>
@@ -114,6 +126,23 @@ class ShapeOver implements OverCodec {
     return out
   }
 
+  locate([name, ...others]: readonly Step[]): Located | null {
+    this.#fields()
+    const field = this.#byName.get(String(name))
+    if (!field) return null
+    const { plan, object, items } = field
+    if (others.length === 0) return { way: [plan.key], keeps: (value) => isKept(plan, value) }
+    if (object) return behind([plan.key], object().locate(others))
+    const [next, ...rest] = others
+    if (items && typeof next === 'number' && rest.length > 0)
+      return behind([plan.key, next], items().locate(rest))
+    const { holds } = plan.facts
+    const isText = holds.is === 'map' && holds.of.is === 'string' && rest.length === 0
+    return isText
+      ? { way: [plan.key, ...others], keeps: (value) => typeof value === 'string' }
+      : null
+  }
+
   /**
    * Decodes a document with the members of the known one as a copy of the known object in which members that differ are
    * replaced; null where that is not the same as decoding all of it.
@@ -194,6 +223,18 @@ class ShapeOver implements OverCodec {
         one.is === 'object' ? () => overCodecOf(one.to(), this.#v) : null
       return { plan, at, object: of(holds), items: holds.is === 'list' ? of(holds.of) : null }
     })
+  }
+}
+
+const behind = (way: readonly Step[], located: Located | null): Located | null =>
+  located && { ...located, way: [...way, ...located.way] }
+
+function isKept(plan: Plan, value: string | number): boolean {
+  if (isEmpty(value)) return false
+  try {
+    return plan.read(value, new Decoding()) === value
+  } catch {
+    return false
   }
 }
 

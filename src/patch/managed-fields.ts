@@ -118,8 +118,10 @@ export function writeManaged({ managers, times }: Managed): ManagedFieldsEntry[]
     const known = writtenEntries.get(manager)
     if (known && known.time === time && readEntries.get(known)?.id === id) return known
     const { set, apiVersion, applied } = manager
+    const { manager: name, subresource } = identityOf(id)
     const entry = entryOf({
-      ...identityOf(id),
+      manager: name,
+      subresource,
       operation: applied ? 'Apply' : 'Update',
       apiVersion,
       time,

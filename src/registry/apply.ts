@@ -117,10 +117,10 @@ function applied(
   config: JsonObject,
   how: Applied,
 ): NowOrLater<Typed> {
-  const { live, hot } = how
+  const { live, hot, options, c } = how
   const pace = new Pace()
   const merged = untilConverted(call.served, (conversions) =>
-    paced(mergeSteps(api, call, config, { ...how, conversions }), pace),
+    paced(mergeSteps(api, call, config, { live, hot, options, c, conversions }), pace),
   )
   return whenKnown(merged, ({ object: value, entries }) => {
     const owned = (object: Typed): Typed => {
@@ -128,7 +128,7 @@ function applied(
       setEntries(object, entries)
       return object
     }
-    if (value !== null) return whenKnown(decoded(call, value, { ...how, pace }), owned)
+    if (value !== null) return whenKnown(decoded(call, value, { hot, c, pace }), owned)
     return owned(hot ? shallow(live!, live!) : copyJson(live!))
   })
 }

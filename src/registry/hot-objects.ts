@@ -9,6 +9,7 @@ import type { Steps } from '../base/steps.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { HookContext } from '../catalogue/resource.ts'
 import { KnownParts, type WrittenParts } from '../meta/known-parts.ts'
+import { copyMetadata } from '../meta/copy-metadata.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { WrittenNumbers } from '../codec/written-numbers.ts'
@@ -20,6 +21,8 @@ export class HotObject {
   readonly revision: number
   readonly object: Typed
   #json: JsonObject | null = null
+  /** An earlier version whose JSON is known; with it that of this one is made, when somebody asks. */
+  #like: HotObject | null = null
   #bare: Typed | null = null
   #pair: Pair | null = null
 
@@ -31,17 +34,16 @@ export class HotObject {
 
   /** The JSON of the storage version, without managedFields. */
   get json(): JsonObject {
-    return (this.#json ??= documentLike(this.storage, this.object, null))
+    if (this.#json) return this.#json
+    const bare = this.bare as unknown as JsonObject
+    this.#json = jsonLike(this.storage, bare, this.#like)
+    this.#like = null
+    return this.#json
   }
 
-  /** Computes the JSON from that of another object, with which this one shares most parts. */
+  /** The JSON will be made from that of another object, with which this one shares most parts. */
   likeness(before: HotObject): this {
-    if (before.#json) {
-      const { over, codec } = this.storage
-      const bare = this.bare as unknown as JsonObject
-      this.#json =
-        over && isLikeable(this.storage) ? over.plain(bare, before.pair) : codec.plain(bare)
-    }
+    this.#like = before.#json ? before : before.#like
     return this
   }
 
@@ -113,18 +115,18 @@ export function documentLike(
   object: Typed,
   before: HotObject | null,
 ): JsonObject {
-  const bare = bareOf(object) as unknown as JsonObject
-  return before && storage.over && isLikeable(storage)
-    ? storage.over.plain(bare, before.pair)
-    : storage.codec.plain(bare)
+  return jsonLike(storage, bareOf(object) as unknown as JsonObject, before)
 }
 
+const jsonLike = (storage: ResourceEntry, bare: JsonObject, before: HotObject | null): JsonObject =>
+  before && storage.over && isLikeable(storage)
+    ? storage.over.plain(bare, before.pair)
+    : storage.codec.plain(bare)
+
 function bareOf(object: Typed): Typed {
-  const from = object.metadata as unknown as JsonObject
-  // What a pattern leaves over takes several times as long.
-  const metadata: JsonObject = {}
-  for (const name in from) if (name !== 'managedFields') setOwn(metadata, name, from[name])
-  return { ...object, metadata: metadata as unknown as Typed['metadata'] }
+  const bare = { ...object }
+  bare.metadata = copyMetadata(object.metadata, undefined)
+  return bare
 }
 
 /** How a document is decoded. */
@@ -177,10 +179,7 @@ function objectLike(
   decoding: Decoding,
 ): Typed {
   const decoded = served.over!.decode(value, before.pair, decoding) as unknown as Typed
-  const object = shallow(decoded, before.bare)
-  const { managedFields } = before.object.metadata
-  if (managedFields) object.metadata.managedFields = managedFields
-  return object
+  return shallow(decoded, before.bare, before.object.metadata.managedFields)
 }
 
 /** Whether writes through an endpoint may share parts with the present object. */
@@ -228,9 +227,13 @@ const isPlain = (value: object): value is JsonObject =>
 
 /**
  * A copy of an object for a write, whose own members and theirs can be set. What lies deeper is shared with `before`, and
- * must be replaced instead of changed.
+ * must be replaced instead of changed. `entries`: managedFields of the copy, by default those of the object.
  */
-export function shallow(object: Typed, before: Typed): Typed {
+export function shallow(
+  object: Typed,
+  before: Typed,
+  entries = object.metadata.managedFields,
+): Typed {
   const from = object as unknown as JsonObject
   const others = before as unknown as JsonObject
   // Setting the members of a copy takes twice as long: objects have many shapes.
@@ -238,7 +241,8 @@ export function shallow(object: Typed, before: Typed): Typed {
   for (const name in from) {
     const value = from[name]
     const isShared = value === others[name] && isPart(value)
-    setOwn(copy, name, isShared ? { ...value } : value)
+    if (name === 'metadata') copy[name] = copyMetadata(object.metadata, entries)
+    else setOwn(copy, name, isShared ? { ...value } : value)
   }
   return copy as unknown as Typed
 }

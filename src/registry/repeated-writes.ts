@@ -9,6 +9,7 @@ import type { StoredObject } from '../cache/stored-object.ts'
 import { formatTime } from '../base/time.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import { copyJson } from '../codec/json-clone.ts'
+import { setOwn } from '../codec/json-scanner.ts'
 import type { ManagedFieldsEntry, ObjectMeta, Typed } from '../meta/object-meta.ts'
 import { sameJson } from '../patch/json-value.ts'
 import { entriesAt } from '../patch/managed-fields.ts'
@@ -16,7 +17,7 @@ import { BodyForm, type Way } from './body-form.ts'
 import { hookContext, type Body, type Call, type Query, type WriteDependencies } from './context.ts'
 import { decodeLike, type HotObject, isLikeable, shallow } from './hot-objects.ts'
 import { decodeServed } from './objects.ts'
-import { repetitionOf, retimedEntry, type Repetition } from './repetition.ts'
+import { repetitionOf, retimedEntry, type Repetition, type Target } from './repetition.ts'
 import type { Result } from './results.ts'
 import type { HeardWrite } from './unchanged-writes.ts'
 import { updateObject } from './update-object.ts'
@@ -154,6 +155,8 @@ interface Repeated {
 /** Makes the object of a repeated update. */
 class RepeatedSource implements Source {
   readonly tracked = true
+  readonly isRepeated = true
+  readonly key: string
   readonly sharesParts: boolean
   readonly versionless: boolean
   readonly fresh: (() => Promise<Typed>) | null
@@ -168,6 +171,7 @@ class RepeatedSource implements Source {
     const { known, repetition, values } = repeated
     const { targets, isWhole } = repetition
     const at = targets.findIndex(({ is }) => is === 'version')
+    this.key = repeated.live.key
     this.#call = call
     this.#body = body
     this.#repeated = repeated
@@ -281,33 +285,80 @@ function nextOf(
   repetition: Repetition,
   values: readonly (string | number)[],
 ): Typed | null {
-  const { targets, owner, absent, isWhole } = repetition
-  const { metadata } = hot.object
-  const entries = metadata.managedFields ?? []
+  const { targets, owner, absent } = repetition
+  const entries = hot.object.metadata.managedFields ?? []
   const mine = entries.find((entry) => isSameOwner(entry, owner))
   if (!mine) return null
-  const isPlain = targets.every((target) => target.is !== 'field' || isPlainAt(call, target.way))
-  let document = isPlain ? (hot.bare as unknown as JsonObject) : hot.json
+  let isLocated = true
   for (const [i, target] of targets.entries()) {
     const value = values[i]!
-    if (target.is === 'field') {
-      const changed = withValue(document, target.way, value)
-      if (!changed) return null
-      document = changed
-    } else if (value !== repeatedOf(target.is, hot, mine)) return null
+    if (target.is === 'field') isLocated &&= target.located?.keeps(value) === true
+    else if (value !== repeatedOf(target.is, hot, mine)) return null
   }
-  const object = isPlain
-    ? shallow(document as unknown as Typed, hot.bare)
-    : decodedLike(call, document, hot, isWhole)
+  const changed = [...entriesAt(entries, mine, formatTime(call.context().now))]
+  const object = isLocated
+    ? changedObject(call, hot, repetition, { values, entries: changed })
+    : decodedObject(call, hot, repetition, { values, entries: changed })
   if (!object) return null
-  // Where another text means the same, no field changes.
-  for (const [i, target] of targets.entries())
-    if (target.is === 'field' && valueAt(object, target.way) !== values[i]) return null
-  object.metadata.managedFields = [...entriesAt(entries, mine, formatTime(call.context().now))]
   for (const name of absent.members) delete (object as unknown as JsonObject)[name]
   for (const name of absent.metadata) delete (object.metadata as JsonObject)[name]
   return object
 }
+
+/** What the next object has: values at the places of the form, and managedFields. */
+interface NextValues {
+  readonly values: readonly (string | number)[]
+  readonly entries: ManagedFieldsEntry[]
+}
+
+/** The object with other values at places of its own. */
+function changedObject(
+  { served, context }: Call,
+  { object: before }: HotObject,
+  { targets, isWhole }: Repetition,
+  { values, entries }: NextValues,
+): Typed | null {
+  const object = shallow(before, before, entries)
+  for (const [i, target] of targets.entries())
+    if (target.is === 'field' && !setValue(object, before, target.located!.way, values[i]!))
+      return null
+  // Defaults of a body were set when it was learned what it says.
+  if (served.over && !isWhole) served.strategy.setDefaults?.(object, context())
+  return hasValues(object, targets, values, (target) => target.located!.way) ? object : null
+}
+
+/** The object of the JSON with other values. */
+function decodedObject(
+  call: Call,
+  hot: HotObject,
+  { targets, isWhole }: Repetition,
+  { values, entries }: NextValues,
+): Typed | null {
+  let document = hot.json
+  for (const [i, target] of targets.entries()) {
+    if (target.is !== 'field') continue
+    const changed = withValue(document, target.way, values[i]!)
+    if (!changed) return null
+    document = changed
+  }
+  const object = decodedLike(call, document, hot, isWhole)
+  // Where another text means the same, no field changes.
+  if (!object || !hasValues(object, targets, values, ({ way }) => way)) return null
+  object.metadata.managedFields = entries
+  return object
+}
+
+type FieldTarget = Extract<Target, { readonly is: 'field' }>
+
+const hasValues = (
+  object: Typed,
+  targets: readonly Target[],
+  values: readonly (string | number)[],
+  wayOf: (target: FieldTarget) => Way,
+): boolean =>
+  targets.every(
+    (target, i) => target.is !== 'field' || valueAt(object, wayOf(target)) === values[i],
+  )
 
 const isSameOwner = (a: ManagedFieldsEntry, b: ManagedFieldsEntry): boolean =>
   a.manager === b.manager &&
@@ -330,6 +381,35 @@ function repeatedOf(
   }
 }
 
+/**
+ * Sets another value at a place of an object, whose parts are copied where they are those of `before`; false where it has
+ * none there, or that value.
+ */
+function setValue(object: Typed, before: Typed, way: Way, value: string | number): boolean {
+  let target = object as unknown as JsonObject
+  let known = before as unknown as JsonObject | undefined
+  const last = way.length - 1
+  for (let i = 0; i < last; i++) {
+    const step = way[i] as string
+    let part = target[step] as JsonObject
+    if (typeof part !== 'object' || part === null) return false
+    const was = known?.[step] as JsonObject | undefined
+    if (part === was) {
+      part = copyPart(part)
+      setOwn(target, step, part)
+    }
+    target = part
+    known = was
+  }
+  const was = target[way[last] as string]
+  if (was === value || typeof was !== typeof value) return false
+  setOwn(target, way[last] as string, value)
+  return true
+}
+
+const copyPart = (part: JsonObject): JsonObject =>
+  Array.isArray(part) ? (part.slice() as unknown as JsonObject) : { ...part }
+
 /** A document with another value at a place; null where it has none there, or that value. */
 function withValue(
   document: JsonObject,
@@ -343,10 +423,9 @@ function withValue(
     is = withValue(was as JsonObject, others, value)
     if (!is) return null
   } else if (was === value || typeof was !== typeof value) return null
-  if (!Array.isArray(document)) return { ...document, [step!]: is }
-  const items: unknown[] = document.slice()
-  items[Number(step)] = is
-  return items as unknown as JsonObject
+  const copy = copyPart(document)
+  setOwn(copy, step as string, is)
+  return copy
 }
 
 function valueAt(object: Typed, way: Way): unknown {
@@ -377,17 +456,6 @@ function decodedLike(
   } catch {
     return null
   }
-}
-
-/**
- * Whether a text or number at a place of an object is the same in the object's JSON, whatever it is. In objects of kinds
- * with a schema all are but those of metadata: defaults and pruning do not depend on values, and checks come later.
- */
-function isPlainAt({ served }: Call, way: Way): boolean {
-  if (served.over) return false
-  const [first, second] = way
-  const isText = first === 'metadata' && (second === 'labels' || second === 'annotations')
-  return isText ? way.length === 3 : !way.includes('metadata')
 }
 
 /** Whether the JSON of the stored object is that which clients see. */

@@ -6,16 +6,22 @@ import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { HookContext } from '../catalogue/resource.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import { parseJson } from '../codec/json-text.ts'
+import type { Located } from '../codec/over.ts'
 import type { ManagedFieldsEntry, ObjectMeta, Typed } from '../meta/object-meta.ts'
 import { sameJson } from '../patch/json-value.ts'
 import type { BodyForm, Way } from './body-form.ts'
-import type { HotObject } from './hot-objects.ts'
+import { isLikeable, type HotObject } from './hot-objects.ts'
 import type { WriteOptions } from './options.ts'
 import { sameButTimes } from './ownership.ts'
 
 /** What a place in a body is for: the value of a field, or something of the present object, which it repeats. */
 export type Target =
-  | { readonly is: 'field'; readonly way: Way }
+  | {
+      readonly is: 'field'
+      readonly way: Way
+      /** Where the object has it; null where only decoding its JSON tells. */
+      readonly located: Located | null
+    }
   | { readonly is: 'version' | 'generation' | 'time' }
 
 /** An update that can be repeated: bodies of this form set these fields, and the time of one entry of managedFields. */
@@ -139,7 +145,7 @@ const isOfServer = (way: Way): boolean =>
 
 /** What the places are for; null where not each of them is for something, or a field changed without one. */
 function targetsOf(
-  { form, body, isWhole, before }: TwoUpdates,
+  { served, form, body, isWhole, before }: TwoUpdates,
   owner: ManagedFieldsEntry,
   changed: readonly ChangedField[],
 ): readonly Target[] | null {
@@ -157,9 +163,22 @@ function targetsOf(
     const isSame = isWhole ? isSameWay : isSameButItems
     const fits = changed.filter((field) => field.value === values[i] && isSame(field.way, way))
     if (fits.length !== 1 || !left.delete(fits[0]!)) return null
-    targets.push({ is: 'field', way: fits[0]!.way })
+    const [field] = fits
+    targets.push({ is: 'field', way: field!.way, located: locatedIn(served, field!.way) })
   }
   return left.size === 0 ? targets : null
+}
+
+/**
+ * Where an object has the text or number at a place of its JSON. In objects of kinds with a schema that is the same place
+ * but in metadata: defaults and pruning do not depend on values, and checks come later.
+ */
+function locatedIn(served: ResourceEntry, way: Way): Located | null {
+  if (served.over) return isLikeable(served) ? served.over.locate(way) : null
+  const [first, second] = way
+  const isText = first === 'metadata' && (second === 'labels' || second === 'annotations')
+  const isPlain = isText ? way.length === 3 : !way.includes('metadata')
+  return isPlain ? { way, keeps: () => true } : null
 }
 
 /** What a place repeats of the present object; null: it sets a field. */

@@ -62,7 +62,7 @@ function stored(of: UpdateOf, passed: PassedUpdate): NowOrLater<Result | null> {
     const version = committed(table, changes[0], commit.at)
     if (version.revision === commit.at) {
       api.hot?.keep(served, version, next, hot)
-      parts?.settle()
+      if (of.source.isRepeated !== true) parts?.settle()
     }
     return { is: 'object', status: 200, version }
   })

@@ -26,7 +26,7 @@ export function updateObject(
   options: WriteOptions,
 ): Promise<Result> {
   const { served } = call
-  const key = keyOf(served, call.namespace, call.name)
+  const key = source.key ?? keyOf(served, call.namespace, call.name)
   call.shows?.({ next: (hot, live) => shownNext(source, hot, live), options })
   const loaded = api.cache.loaded(served.storage)
   const update = (table: ResourceCache) =>

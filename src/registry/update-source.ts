@@ -34,6 +34,10 @@ export interface Source {
   readonly replaced?: (sent: Typed, by: Typed) => void
   /** Makes the object when it does not exist and the kind allows create on update; null: 404. */
   fresh: (() => NowOrLater<Typed>) | null
+  /** The key of the object, where it is at hand: a text of its own has to be hashed, and compared, at each look-up. */
+  readonly key?: string
+  /** What this write changes, the next one is likely to change again: it is not noted that its parts passed rules. */
+  readonly isRepeated?: true
   /** uid that the object must have; undefined: no precondition. */
   readonly uid?: string | undefined
   /** Admission already ran for the request that causes this update. */

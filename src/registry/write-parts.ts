@@ -22,23 +22,25 @@ export function takePart(
   part: PartSubresource<Typed>,
   sharesParts: boolean,
 ): void {
-  const written = { ...(next as unknown as Record<string, unknown>) }
   const target = next as unknown as Record<string, unknown>
-  for (const [name, value] of Object.entries(old)) {
-    if (name !== 'metadata' && name !== 'kind' && name !== 'apiVersion')
-      setOwn(target, name, sharesParts && isMap(value) ? { ...value } : copyJson(value))
+  const others = old as unknown as Record<string, unknown>
+  const inside = part.of.filter((path) => path.includes('.'))
+  const written = inside.length > 0 ? { ...target } : null
+  for (const name in others) {
+    if (isOfBoth(name) || part.of.includes(name)) continue
+    const value = others[name]
+    setOwn(target, name, sharesParts && isMap(value) ? { ...value } : copyJson(value))
   }
-  for (const name of Object.keys(written)) {
-    if (
-      name !== 'metadata' &&
-      name !== 'kind' &&
-      name !== 'apiVersion' &&
-      !Object.hasOwn(old, name)
-    )
+  for (const name in target) {
+    if (!isOfBoth(name) && !part.of.includes(name) && !Object.hasOwn(others, name))
       delete target[name]
   }
-  for (const path of part.of) move(next, written as unknown as Typed, path)
+  for (const path of inside) move(next, written as unknown as Typed, path)
 }
+
+/** Members that no sub-resource writes, and that none preserves. */
+const isOfBoth = (name: string): boolean =>
+  name === 'metadata' || name === 'kind' || name === 'apiVersion'
 
 const isMap = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

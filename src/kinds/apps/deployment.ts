@@ -232,7 +232,9 @@ function validateSpec(
   old?: DeploymentSpec,
 ): void {
   needNonNegative(spec, ['replicas'], errors)
-  const selector = validateWorkloadSelector(spec.selector, errors.at('selector'), 'deployment')
+  const selector = validateWorkloadSelector(spec.selector, errors.at('selector'), c, {
+    kind: 'deployment',
+  })
   if (selector) {
     const { template, replicas = 0 } = spec
     const owner = { selector, replicas, kind: 'ReplicaSet' }

@@ -144,7 +144,9 @@ function validateSpec(
 ): void {
   needNonNegative(spec, ['replicas', 'minReadySeconds'], errors)
   // As the reference writes it: the message names the other kind.
-  const selector = validateWorkloadSelector(spec.selector, errors.at('selector'), 'deployment')
+  const selector = validateWorkloadSelector(spec.selector, errors.at('selector'), c, {
+    kind: 'deployment',
+  })
   if (!selector) return
   const { template, replicas = 0 } = spec
   const owner = { selector, replicas, kind: 'ReplicaSet' }

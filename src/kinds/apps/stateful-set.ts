@@ -163,7 +163,10 @@ function validateSpec(spec: StatefulSetSpec, errors: FieldErrors, c: HookContext
   }
   needNonNegative(spec, ['replicas', 'minReadySeconds'], errors)
   const at = errors.at('selector')
-  const selector = validateWorkloadSelector(spec.selector, at, 'statefulset', '')
+  const selector = validateWorkloadSelector(spec.selector, at, c, {
+    kind: 'statefulset',
+    broken: '',
+  })
   if (selector) {
     needMatch(selector, template, errors.at('template'))
     validateTemplate(template, errors.at('template'), c)

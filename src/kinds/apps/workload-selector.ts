@@ -1,8 +1,18 @@
+import type { HookContext } from '../../catalogue/resource.ts'
 import type { FieldErrors } from '../../meta/field-errors.ts'
 import { type LabelSelector as Selector } from '../../meta/selectors.ts'
 import { readSelector } from '../core/pod/validate-workload.ts'
 import { validateLabelSelector } from '../core/volumes/meta-rules.ts'
 import type { LabelSelector } from '../meta/label-selector.ts'
+
+/** Selectors that are valid, as they were read; they count where the part is known to have passed. */
+const readBefore = new WeakMap<LabelSelector, Selector>()
+
+/** How errors name the workload. */
+interface Naming {
+  readonly kind: string
+  readonly broken?: string
+}
 
 /**
  * Validates the selector of a workload, at `errors`: it must be set and not empty. Returns the parsed selector; null if
@@ -11,9 +21,14 @@ import type { LabelSelector } from '../meta/label-selector.ts'
 export function validateWorkloadSelector(
   selector: LabelSelector | undefined,
   errors: FieldErrors,
-  kind: string,
-  broken = 'invalid label selector',
+  { parts }: Pick<HookContext, 'parts'>,
+  { kind, broken = 'invalid label selector' }: Naming,
 ): Selector | null {
+  if (selector && parts?.pass(validateWorkloadSelector, selector)) {
+    const known = readBefore.get(selector)
+    if (known) return known
+  }
+  const before = errors.list.length
   if (!selector) errors.required()
   else {
     validateLabelSelector(selector, errors)
@@ -21,6 +36,10 @@ export function validateWorkloadSelector(
   }
   const read = readSelector(selector)
   if (!read) errors.invalid(selector, broken)
+  if (selector && read && parts && errors.list.length === before) {
+    parts.add(validateWorkloadSelector, selector)
+    readBefore.set(selector, read)
+  }
   return read
 }
 
