@@ -5,6 +5,9 @@ import { SortedIndex } from './sorted-index.ts'
 import type { StorageForm } from './storage-form.ts'
 import { StoredObject } from './stored-object.ts'
 
+/** Number of changes among which one of the last is looked for. */
+const LATELY = 256
+
 /**
  * All objects of one resource in memory: newest versions by key, older ones behind them for the
  * history window, and the log of changes in order of revision.
@@ -111,6 +114,18 @@ export class ResourceCache {
     return head && !head.deleted ? head : null
   }
 
+  /** The object that one of the last changes has written; null when it has to be looked for. */
+  writtenAt(key: string, at: Revision): StoredObject | null {
+    const log = this.#log
+    // Writers ask at once. What was added just now is in the caches of the processor, unlike the index of many keys.
+    for (let i = this.#after(at - 1, log.length - LATELY); i < log.length; i++) {
+      const version = log[i]!
+      if (version.revision !== at) return null
+      if (version.key === key) return version.deleted ? null : version
+    }
+    return null
+  }
+
   /** The object at a revision not below the floor; null when absent then. */
   getAt(key: string, at: Revision): StoredObject | null {
     let version: StoredObject | null = this.#index.get(key)?.head ?? null
@@ -173,13 +188,7 @@ export class ResourceCache {
    */
   changesAfter(from: Revision, limit: number): readonly StoredObject[] | null {
     if (from < this.floor) return null
-    let low = this.#cut
-    let high = this.#log.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.#log[middle]!.revision <= from) low = middle + 1
-      else high = middle
-    }
+    const low = this.#after(from)
     let end = Math.min(low + limit, this.#log.length)
     // A transaction is returned whole, so that a position is always a revision.
     while (
@@ -189,6 +198,18 @@ export class ResourceCache {
     )
       end++
     return this.#log.slice(low, end)
+  }
+
+  /** Position of the first change after a revision, among those from a position on. */
+  #after(from: Revision, start = 0): number {
+    let low = Math.max(this.#cut, start)
+    let high = this.#log.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#log[middle]!.revision <= from) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
   /** Discards states below `upTo`, and older ones while history still holds more than `maxBytes`. */

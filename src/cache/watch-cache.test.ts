@@ -303,6 +303,12 @@ test('any sequence of changes reads and watches as a plain model does', async ()
         ).toEqual([...state].sort(([x], [y]) => (x < y ? -1 : 1)))
       }
       const table = await h.cache.resourceCache(P)
+      for (const name of ['a', 'b', 'c', 'd'])
+        for (let at = table.floor; at <= h.cache.revision; at++) {
+          const found = table.writtenAt(P + name, at)
+          const present = table.getAt(P + name, at)
+          if (found || (present?.revision === at && at > table.floor)) expect(found).toBe(present)
+        }
       for (const from of [0, 1, Math.floor(states.length / 2)]) {
         if (from >= states.length) continue
         const sink = new Sink()

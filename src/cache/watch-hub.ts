@@ -1,4 +1,4 @@
-import { readable, TransformError } from '../engine/encryption/unreadable.ts'
+import { TransformError } from '../engine/encryption/unreadable.ts'
 import type { Revision } from '../engine/engine.ts'
 import type { WatchCache } from './watch-cache.ts'
 import { FanOut, Group, type Receiver } from './fan-out.ts'
@@ -17,7 +17,7 @@ export interface WatchView {
   readonly prefix: string
   /** null: everything under the prefix. */
   readonly matches: ((object: Selectable) => boolean) | null
-  /** The bytes of one event. For DELETED, `revision` is that of the deletion. */
+  /** The bytes of one event, none if it needs none. For DELETED, `revision` is that of the deletion. */
   frame(type: ChangeType, version: StoredObject, revision: Revision): Buffer
   /**
    * Set when events need asynchronous preparation: prepares the events of the given versions, until the next call. Such
@@ -111,35 +111,33 @@ export class WatchHub {
 
   /** Passes new versions of one resource cache to its live watchers. */
   publish(resourceCache: ResourceCache, versions: readonly StoredObject[]): void {
-    // Most batches touch one prefix of each depth; collect per view first.
-    const batches = new Map<Shared, Buffer[]>()
-    const failed = new Map<Shared, TransformError>()
+    const publication = new Publication()
+    const tablePrefix = resourceCache.prefix
+    // Most batches touch one prefix of each depth.
+    let prefix = ''
     for (const version of versions) {
-      for (const prefix of prefixesOf(version.key, resourceCache.prefix)) {
-        const views = this.#live.get(prefix)
-        if (!views) continue
-        for (const shared of views.values()) {
-          if (failed.has(shared)) continue
-          const frame = readable(() => frameOf(shared.view, version))
-          if (frame instanceof TransformError) failed.set(shared, frame)
-          if (!frame || frame instanceof TransformError) continue
-          shared.view.sent?.(frame.length, shared.group.receivers.size)
-          const frames = batches.get(shared)
-          if (frames) frames.push(frame)
-          else batches.set(shared, [frame])
-        }
+      const { key } = version
+      publication.add(this.#live.get(tablePrefix), version)
+      const slash = key.indexOf('/', tablePrefix.length)
+      if (slash !== -1) {
+        if (prefix.length !== slash + 1 || !key.startsWith(prefix)) prefix = key.slice(0, slash + 1)
+        publication.add(this.#live.get(prefix), version)
       }
+      publication.add(this.#live.get(key), version)
     }
-    const position = versions.at(-1)!.revision
-    for (const [{ group }, frames] of batches) group.push(frames, position)
-    this.#fanOut.take([...batches.keys()].map(({ group }) => group))
-    for (const [{ group }, error] of failed) {
-      for (const watcher of [...group.receivers]) {
-        group.sendTo(watcher)
-        watcher.fail(error)
-      }
-    }
+    const { batches, failed } = publication
+    if (batches !== null) this.#send(batches, versions.at(-1)!.revision)
+    if (failed !== null) giveUp(failed)
     if (this.#asleep.size > 0) this.#wake(resourceCache)
+  }
+
+  #send(batches: ReadonlyMap<Shared, readonly Buffer[]>, position: Revision): void {
+    const groups: Group<Watcher>[] = []
+    for (const [{ group }, frames] of batches) {
+      group.push(frames, position)
+      groups.push(group)
+    }
+    this.#fanOut.take(groups)
   }
 
   /** Wakes watchers that prepare their events. */
@@ -263,6 +261,43 @@ export class WatchHub {
   }
 }
 
+/** What live watchers of one resource cache get of some changes, by view. */
+class Publication {
+  /** Null: nothing. */
+  batches: Map<Shared, Buffer[]> | null = null
+  /** Views that cannot show all changes; null: there is none. */
+  failed: Map<Shared, TransformError> | null = null
+
+  /** Adds a change for the views of one prefix. */
+  add(views: ReadonlyMap<string, Shared> | undefined, version: StoredObject): void {
+    if (views === undefined) return
+    for (const shared of views.values()) {
+      if (this.failed?.has(shared) === true) continue
+      const frame = frameOrError(shared.view, version)
+      if (frame instanceof TransformError) (this.failed ??= new Map()).set(shared, frame)
+      else if (frame !== null && frame.length > 0) this.#addFrame(shared, frame)
+    }
+  }
+
+  #addFrame(shared: Shared, frame: Buffer): void {
+    shared.view.sent?.(frame.length, shared.group.receivers.size)
+    const batches = (this.batches ??= new Map())
+    const frames = batches.get(shared)
+    if (frames) frames.push(frame)
+    else batches.set(shared, [frame])
+  }
+}
+
+/** Ends the watchers of views that cannot show a change, after the frames before it. */
+function giveUp(failed: ReadonlyMap<Shared, TransformError>): void {
+  for (const [{ group }, error] of failed) {
+    for (const watcher of [...group.receivers]) {
+      group.sendTo(watcher)
+      watcher.fail(error)
+    }
+  }
+}
+
 /** One client's stream of changes. */
 export class Watcher implements Receiver {
   readonly resourceCache: ResourceCache
@@ -371,11 +406,14 @@ function frameOf(view: WatchView, version: StoredObject): Buffer | null {
   return was ? view.frame('DELETED', prev, version.revision) : null
 }
 
+function frameOrError(view: WatchView, version: StoredObject): Buffer | TransformError | null {
+  try {
+    return frameOf(view, version)
+  } catch (error) {
+    if (error instanceof TransformError) return error
+    throw error
+  }
+}
+
 const accepts = (view: WatchView, version: StoredObject) =>
   view.matches === null || view.matches(version)
-
-/** The key prefixes under which a key can be watched: its resource, its namespace, the key. */
-function prefixesOf(key: string, tablePrefix: string): string[] {
-  const slash = key.indexOf('/', tablePrefix.length)
-  return slash === -1 ? [tablePrefix, key] : [tablePrefix, key.slice(0, slash + 1), key]
-}

@@ -16,8 +16,8 @@ export interface Entry<T> {
    * changed.
    */
   without(...names: readonly string[]): T
-  /** Whether the metadata may have a member of this name. False is certain; the check is cheap. */
-  mayHave(member: string): boolean
+  /** Whether the metadata may have a member of one of these names. False is certain; the check is cheap. */
+  mayHave(names: MemberNames): boolean
   /** Whether it may have a member of these names outside of its metadata. False is certain; the check is cheap. */
   mayHaveOutside(names: MemberNames): boolean
   /** Whether its JSON may contain this text. False is certain; the check is cheap. */
@@ -49,8 +49,8 @@ export class ReadEntry<T> implements Entry<T> {
     return this.object
   }
 
-  mayHave(member: string): boolean {
-    return Object.hasOwn((this.object as ApiObject).metadata ?? {}, member)
+  mayHave(names: MemberNames): boolean {
+    return names.isOf((this.object as ApiObject).metadata ?? {})
   }
 
   mayHaveOutside(): boolean {

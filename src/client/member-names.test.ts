@@ -25,3 +25,11 @@ test('JSON that is cut off', () => {
   expect(names.isIn(Buffer.from('{"cinder"'))).toBe(false)
   expect(names.isIn(Buffer.from('{"'))).toBe(false)
 })
+
+test.each([
+  ['one of them', { emptyDir: undefined }, true],
+  ['others', { emptyDirs: 1, spec: { cinder: 1 } }, false],
+  ['inherited ones', Object.create({ cinder: 1 }) as object, false],
+])('an object with %s', (_, object, expected) => {
+  expect(names.isOf(object)).toBe(expected)
+})

@@ -1,4 +1,5 @@
 import type { Entry } from '../client/entry.ts'
+import { ENDING } from '../client/member-names.ts'
 import { isNotFound } from '../client/resource-client.ts'
 import {
   hasCondition,
@@ -101,7 +102,7 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
       },
     })
     const changed = (entry: Entry<CustomResourceDefinition>) => {
-      if (writing.has(entry.name) || !entry.mayHave('deletionTimestamp')) return
+      if (writing.has(entry.name) || !entry.mayHave(ENDING)) return
       if (isDue(entry.object.metadata, duty)) queue.add(entry.name)
     }
     return following(queue, client, [

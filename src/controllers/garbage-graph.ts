@@ -1,4 +1,5 @@
 import type { Entry } from '../client/entry.ts'
+import { MemberNames } from '../client/member-names.ts'
 import type { ApiObject, Metadata, OwnerReference, ServedResource } from '../client/transport.ts'
 
 /** An object that has owners, or that ends and is waited for. */
@@ -39,6 +40,8 @@ export interface Monitored {
 
 const idOf = ({ name }: Monitored, key: string): string => `${name} ${key}`
 
+/** Members without which metadata does not matter. */
+const RELEVANT = new MemberNames(['ownerReferences', 'deletionTimestamp'])
 const NO_METADATA: Metadata = {}
 const NO_REFERENCES: readonly Reference[] = []
 // As large as the cache of absent owners in the reference.
@@ -68,9 +71,11 @@ export class GarbageGraph {
 
   /** Takes in the present state of an object; `of` is the same for all objects of a resource. */
   set(of: Monitored, entry: GraphEntry): void {
+    const mayMatter = entry.mayHave(RELEVANT)
+    // Nothing of it is stored either.
+    if (!mayMatter && this.#nodes.size === 0) return
     const id = idOf(of, entry.key)
     const before = this.#nodes.get(id)
-    const mayMatter = entry.mayHave('ownerReferences') || entry.mayHave('deletionTimestamp')
     const metadata = (mayMatter && entry.object.metadata) || NO_METADATA
     const { ownerReferences: owners = NO_OWNERS } = metadata
     const ending = endingOf(metadata)

@@ -207,8 +207,8 @@ class Loading {
   }
 
   /** A notification is newer than the first list. */
-  overtakes({ key }: Entry<ApiObject>): void {
-    this.#overtaken?.add(key)
+  overtakes(entry: Entry<ApiObject>): void {
+    this.#overtaken?.add(entry.key)
   }
 
   begin(): readonly Entry<ApiObject>[] {

@@ -1,5 +1,6 @@
 import type { Entry } from '../client/entry.ts'
 import { KnownResources } from '../client/known-resources.ts'
+import { ENDING } from '../client/member-names.ts'
 import { isNotFound } from '../client/resource-client.ts'
 import type { Namespace } from '../kinds/core/namespace.ts'
 import { StatusError } from '../meta/errors.ts'
@@ -90,7 +91,7 @@ export const namespaceLifecycle: Controller = {
     const known = informers.of<Namespace>(NAMESPACES)
     const lookAgain = () => {
       for (const entry of known.lister.entries())
-        if (entry.mayHave('deletionTimestamp')) queue.add(entry.name, SETTLE_MS)
+        if (entry.mayHave(ENDING)) queue.add(entry.name, SETTLE_MS)
     }
     return following(queue, client, [
       await handled(known, { add: changed, update: changed }, signal),

@@ -81,8 +81,8 @@ export class CacheEntry<T> implements Entry<T> {
     return parseOutline(objectBytes(api, served, this.#version), names) as T
   }
 
-  mayHave(member: string): boolean {
-    return mentionsMember(this.#version.metadata(), member)
+  mayHave(names: MemberNames): boolean {
+    return mentionsMember(this.#version.metadata(), names)
   }
 
   mayHaveOutside(names: MemberNames): boolean {

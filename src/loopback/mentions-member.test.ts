@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { MemberNames } from '../client/member-names.ts'
 import { mentionsMember } from './mentions-member.ts'
+
+const names = new MemberNames(['deletionTimestamp'])
 
 const entries = [
   { manager: 'deletionTimestamp', fieldsV1: { 'f:metadata': { ownerReferences: {} } } },
@@ -20,10 +23,10 @@ test.each([
   ['entries', { name: 'a', managedFields: [{ ...entries[0], deletionTimestamp: 'x' }] }, false],
   ['entries behind it', { deletionTimestamp: 'x', managedFields: entries }, true],
 ])('metadata with %s', (_, metadata, expected) => {
-  expect(mentionsMember(Buffer.from(JSON.stringify(metadata)), 'deletionTimestamp')).toBe(expected)
+  expect(mentionsMember(Buffer.from(JSON.stringify(metadata)), names)).toBe(expected)
 })
 
 test('metadata that is cut off', () => {
-  expect(mentionsMember(Buffer.from('{"deletionTimestamp"'), 'deletionTimestamp')).toBe(false)
-  expect(mentionsMember(Buffer.from('{"deletionTime'), 'deletionTimestamp')).toBe(false)
+  expect(mentionsMember(Buffer.from('{"deletionTimestamp"'), names)).toBe(false)
+  expect(mentionsMember(Buffer.from('{"deletionTime'), names)).toBe(false)
 })

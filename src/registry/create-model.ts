@@ -21,6 +21,7 @@ import { isLikeable } from './hot-objects.ts'
 import { decodeServed } from './objects.ts'
 import { zeroValueOf } from './ownership.ts'
 import { readsPlaces } from './repetition.ts'
+import { hasSystemFields } from './system-fields.ts'
 
 /** Two bodies of one form, and who reads them. */
 export interface TwoCreates {
@@ -42,6 +43,14 @@ interface Making {
   readonly sharesParts: boolean
 }
 
+/** What is known of all objects of a form. */
+interface Facts {
+  /** No value has a part in which fields an object has. */
+  readonly hasSteadyFields: boolean
+  /** See `CreateModel`. */
+  readonly isClean: boolean
+}
+
 /** How the objects of bodies of one form are made; null where that has to be found out in full. */
 export function modelOf(creates: TwoCreates): CreateModel | null {
   const { served, c, form, bodies } = creates
@@ -56,7 +65,8 @@ export function modelOf(creates: TwoCreates): CreateModel | null {
       return JSON.stringify(made) === JSON.stringify(wanted[i]!.object)
     })
     const hasSteadyFields = !readsAny && areFieldsSteady(served, form)
-    if (isRight) return new CreateModel(form, bodies[1], making, hasSteadyFields)
+    const isClean = isCleanIn(first.object) && isCleanIn(second.object)
+    if (isRight) return new CreateModel(form, bodies[1], making, { hasSteadyFields, isClean })
   }
   return null
 }
@@ -68,18 +78,20 @@ export class CreateModel {
   readonly body: Buffer
   /** The objects share parts with each other, which must not be changed. */
   readonly sharesParts: boolean
+  /** The objects have no fields that only the server sets, and no owner twice. */
+  readonly isClean: boolean
   readonly #make: Make
-  /** No value has a part in which fields an object has. */
   readonly #hasSteadyFields: boolean
   #owners: readonly ManagedFieldsEntry[] | null = null
   #passed: Typed | null = null
 
-  constructor(form: BodyForm, body: Buffer, making: Making, hasSteadyFields: boolean) {
+  constructor(form: BodyForm, body: Buffer, making: Making, facts: Facts) {
     this.form = form
     this.body = body
     this.sharesParts = making.sharesParts
     this.#make = making.make
-    this.#hasSteadyFields = hasSteadyFields
+    this.isClean = facts.isClean
+    this.#hasSteadyFields = facts.hasSteadyFields
   }
 
   /** The object of a body with these values, with defaults; null: the body has to be read in full. */
@@ -123,6 +135,10 @@ export class CreateModel {
     parts?.settle()
   }
 }
+
+/** Whether there is nothing to remove from an object; an empty value of a field means that there is none. */
+const isCleanIn = ({ metadata }: Typed): boolean =>
+  !hasSystemFields(metadata) && (metadata.ownerReferences?.length ?? 0) < 2
 
 /** What is in a body. */
 interface ReadBody {

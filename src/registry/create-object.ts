@@ -26,6 +26,7 @@ import { parseJson } from '../codec/json-text.ts'
 import { encodeObject, unversioned } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
 import type { WriteOptions } from './options.ts'
+import { wipeSystemFields } from './system-fields.ts'
 import { meansUnset } from './named-revision.ts'
 import { recordOwners } from './ownership.ts'
 import { unlessLeft } from './left-behind.ts'
@@ -49,7 +50,7 @@ const MAX_GENERATED_BASE = 58
 const SUFFIX = 5
 
 /** Options of a create, and the origin of the object. */
-interface CreateOptions extends WriteOptions {
+export interface CreateOptions extends WriteOptions {
   /** The object already contains its managedFields. */
   readonly tracked?: boolean
   /** An update creates it. */
@@ -163,11 +164,12 @@ class PassingCreate implements Creation {
   own(): void | Promise<void> {
     const call = this.#call
     const { metadata } = this.#object
-    wipeSystemFields(metadata)
-    takeNamespace(call, this.#object)
-    dedupOwners(call, metadata)
-    if (metadata.resourceVersion !== undefined) delete metadata.resourceVersion
     const { tracked, model } = this.#options
+    takeNamespace(call, this.#object)
+    if (model?.isClean !== true) {
+      wipeSystemFields(metadata)
+      dedupOwners(call, metadata)
+    }
     const c = call.context()
     if (tracked === true || model?.setOwners(metadata, c.now) === true) return
     const { forms } = this.#api
@@ -346,17 +348,4 @@ function createdOnce(api: WriteDependencies, call: Call, create: PassedCreate): 
   if (!call.served.mayLeave) return result as Promise<Result>
   const [{ key }] = create.changes
   return result.then((made) => unlessLeft(api, call.served, { key, made }))
-}
-
-const SYSTEM_FIELDS = [
-  'uid',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'selfLink',
-] as const
-
-function wipeSystemFields(metadata: ObjectMeta): void {
-  // To delete what is absent costs as much as to delete it.
-  for (const field of SYSTEM_FIELDS) if (metadata[field] !== undefined) delete metadata[field]
 }

@@ -5,7 +5,8 @@ import { toStored } from './conversion.ts'
 import { writeOptions, type WriteOptions } from './options.ts'
 import { objectIn } from './read-body.ts'
 import type { Result } from './results.ts'
-import { createObject } from './create-object.ts'
+import { createObject, type CreateOptions } from './create-object.ts'
+import type { CreateModel } from './create-model.ts'
 
 /** POST on a collection. Throws and rejects with 4xx. */
 export function create(api: WriteDependencies, call: Call): Promise<Result> {
@@ -27,7 +28,7 @@ function created(
   if (repeated) {
     const { object, model } = repeated
     return whenKnown(toStored(call.served, object, c), (one) =>
-      createObject(api, call, one, { ...options, model }),
+      createObject(api, call, one, withModel(options, model)),
     )
   }
   return whenKnown(objectIn(body, { call, options, c }), (object) => {
@@ -37,3 +38,9 @@ function created(
     )
   })
 }
+
+/** A spread with one more member costs as much as the search for the model. */
+const withModel = (
+  { dryRun, fieldManager, fieldValidation }: WriteOptions,
+  model: CreateModel,
+): CreateOptions => ({ dryRun, fieldManager, fieldValidation, model })

@@ -28,15 +28,15 @@ export interface ObjectWrite {
 export const objectChanges = (
   { allocators }: Pick<WriteDependencies, 'allocators'>,
   { served, key, old, next, record, over }: ObjectWrite,
-): [Change, ...Change[]] => [
-  {
-    key,
-    value: record,
-    ifChangedAt: over,
-    ...(old && next && isGoing(next) ? { frees: true } : {}),
-  },
-  ...allocationChanges(allocators, served, { before: old, after: next, owner: key }),
-]
+): [Change, ...Change[]] => {
+  const change: Change =
+    old && next && isGoing(next)
+      ? { key, value: record, ifChangedAt: over, frees: true }
+      : { key, value: record, ifChangedAt: over }
+  return served.strategy.allocations
+    ? [change, ...allocationChanges(allocators, served, { before: old, after: next, owner: key })]
+    : [change]
+}
 
 /** Commits changes in as few transactions as the store allows; returns whether all of their conditions held. */
 export async function commitAll(

@@ -416,6 +416,22 @@ describe('creates like earlier ones', () => {
       }
   })
 
+  test.each<[string, (i: number) => string | number]>([
+    ['uid', (i) => `u-${i}`],
+    ['selfLink', (i) => `/l/${i}`],
+    ['resourceVersion', (i) => `${i}`],
+    ['deletionGracePeriodSeconds', (i) => i],
+  ])('lose what only the server sets, also where it was empty at first: %s', async (field, of) => {
+    for (const firsts of [1, 2, 3])
+      for (let i = 0; i < 8; i++) {
+        const value = i < firsts ? (typeof of(0) === 'number' ? 0 : '') : of(i)
+        const name = `empty-${field.toLowerCase()}-${firsts}-${i}`
+        const userAgent = `empty-${field}-${firsts}`
+        const body = config(name, 'x', { [field]: value })
+        await both({ resource: 'configmaps', body, userAgent })
+      }
+  })
+
   test('of several forms are repeated beside each other', async () => {
     let count = 0
     for (let i = 0; i < 12; i++)

@@ -192,7 +192,7 @@ export function dedupOwners(call: Call, metadata: ObjectMeta, when = ''): void {
 
 /** Returns the object that a change wrote, from the cache; from the change when the cache was retired meanwhile. */
 export function committed(table: ResourceCache, { key, value }: Change, at: number): StoredObject {
-  const version = table.getAt(key, at)
+  const version = table.writtenAt(key, at) ?? table.getAt(key, at)
   // A retired cache has no newer state.
   if (version && (!table.retired || version.revision === at)) return version
   if (!table.retired || value === null)

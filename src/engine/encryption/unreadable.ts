@@ -30,13 +30,3 @@ export function unreadableReason(value: Uint8Array): string | null {
   if (value[0] === MARK) return Buffer.from(value.subarray(1)).toString()
   return 'the stored data is in no known form; it may be encrypted, and no provider be configured'
 }
-
-/** Result of a call, or its TransformError. */
-export function readable<T>(read: () => T): T | TransformError {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof TransformError) return error
-    throw error
-  }
-}

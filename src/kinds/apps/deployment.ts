@@ -12,10 +12,11 @@ import { PodTemplateSpec } from '../core/pod/pod-template.ts'
 import { containerColumns, selectorColumn } from '../core/pod/template-columns.ts'
 import {
   keepCollisions,
+  needMatch,
   needNonNegative,
   readSelector,
   validateReplicaCounts,
-  validateReplicaTemplate,
+  validateReplicas,
 } from '../core/pod/validate-workload.ts'
 import { podWarnings } from '../core/pod/warnings.ts'
 import { LabelSelector } from '../meta/label-selector.ts'
@@ -232,13 +233,10 @@ function validateSpec(
   old?: DeploymentSpec,
 ): void {
   needNonNegative(spec, ['replicas'], errors)
-  const selector = validateWorkloadSelector(spec.selector, errors.at('selector'), c, {
-    kind: 'deployment',
-  })
-  if (selector) {
+  if (validateSelector(spec, errors, c)) {
     const { template, replicas = 0 } = spec
-    const owner = { selector, replicas, kind: 'ReplicaSet' }
-    validateReplicaTemplate(template, owner, errors.at('template'), c, old?.template)
+    const owner = { replicas, kind: 'ReplicaSet' }
+    validateReplicas(template, owner, errors.at('template'), c, old?.template)
   }
   validateStrategy(spec.strategy, errors.at('strategy'))
   const { progressDeadlineSeconds: deadline, minReadySeconds = 0 } = spec
@@ -247,6 +245,25 @@ function validateSpec(
   if (deadline !== undefined && deadline <= minReadySeconds) {
     errors.at('progressDeadlineSeconds').invalid(deadline, 'must be greater than minReadySeconds')
   }
+}
+
+/** Checks the selector alone and with the labels of the template; false when it cannot be read. */
+function validateSelector(
+  { selector, template }: DeploymentSpec,
+  errors: FieldErrors,
+  c: HookContext,
+): boolean {
+  const { labels } = template.metadata
+  // The name of the rule is the selector that chose these labels.
+  if (selector && labels && c.parts?.pass(selector, labels) === true) return true
+  const before = errors.list.length
+  const read = validateWorkloadSelector(selector, errors.at('selector'), c, {
+    kind: 'deployment',
+  })
+  if (!read) return false
+  needMatch(read, template, errors.at('template'))
+  if (selector && labels && errors.list.length === before) c.parts?.add(selector, labels)
+  return true
 }
 
 function validateStrategy(strategy: DeploymentStrategy, errors: FieldErrors): void {

@@ -1,5 +1,6 @@
 import { type FieldErrors, sameValue } from '../../meta/field-errors.ts'
 import { sizeOf } from '../../codec/json-view.ts'
+import { checkPart } from '../../meta/known-parts.ts'
 import { isConfigKey } from '../../meta/names.ts'
 import { group } from '../../meta/object-meta.ts'
 import { column, resource } from '../../catalogue/resource.ts'
@@ -32,6 +33,8 @@ export class ConfigMap extends kind({
 
 const MAX_BYTES = 1_048_576
 
+type Texts = Readonly<Record<string, string>>
+
 export const configMaps = resource(ConfigMap, {
   plural: 'configmaps',
   short: ['cm'],
@@ -47,26 +50,33 @@ export const configMaps = resource(ConfigMap, {
     ageColumn,
   ],
 
-  validate(cm, errors) {
-    let bytes = 0
-    const { data = {}, binaryData = {} } = cm
-    for (const key of Object.keys(data)) {
-      checkKey(key, errors, 'data')
-      if (Object.hasOwn(binaryData, key)) {
-        errors.at('data').key(key).invalid(key, 'duplicate of key present in binaryData')
-      }
-      bytes += Buffer.byteLength(data[key]!)
-    }
-    for (const key of Object.keys(binaryData)) {
-      checkKey(key, errors, 'binaryData')
-      bytes += Buffer.byteLength(binaryData[key]!, 'base64')
-    }
-    // The path is as the reference prints it.
-    if (bytes > MAX_BYTES) errors.key('').tooLong(MAX_BYTES)
+  validate({ data, binaryData }, errors, c) {
+    // That of one that is stored passed before.
+    if (data && !binaryData) checkPart(data, errors, c, checkTexts)
+    else checkValues(data ?? {}, binaryData ?? {}, errors)
   },
 
   validateUpdate: (next, old, errors) => keepIfImmutable(next, old, errors, ['data', 'binaryData']),
 })
+
+const checkTexts = (data: Texts, errors: FieldErrors): void => checkValues(data, {}, errors)
+
+function checkValues(data: Texts, binaryData: Texts, errors: FieldErrors): void {
+  let bytes = 0
+  for (const key of Object.keys(data)) {
+    checkKey(key, errors, 'data')
+    if (Object.hasOwn(binaryData, key)) {
+      errors.at('data').key(key).invalid(key, 'duplicate of key present in binaryData')
+    }
+    bytes += Buffer.byteLength(data[key]!)
+  }
+  for (const key of Object.keys(binaryData)) {
+    checkKey(key, errors, 'binaryData')
+    bytes += Buffer.byteLength(binaryData[key]!, 'base64')
+  }
+  // The path is as the reference prints it.
+  if (bytes > MAX_BYTES) errors.key('').tooLong(MAX_BYTES)
+}
 
 function checkKey(key: string, errors: FieldErrors, field: string): void {
   const broken = isConfigKey(key)

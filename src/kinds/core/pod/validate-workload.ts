@@ -110,6 +110,17 @@ export function validateReplicaTemplate(
   old?: PodTemplateSpec,
 ): void {
   needMatch(selector, template, errors)
+  validateReplicas(template, { replicas, kind }, errors, c, old)
+}
+
+/** The same of a template that the selector is known to match. */
+export function validateReplicas(
+  template: PodTemplateSpec,
+  { replicas, kind }: Omit<TemplateOwner, 'selector'>,
+  errors: FieldErrors,
+  c: HookContext,
+  old?: PodTemplateSpec,
+): void {
   validatePodTemplate(template, errors, c, old?.spec)
   if (replicas > 1) refuseWritableDisks(template, errors)
   needEndless(template, errors, kind)
