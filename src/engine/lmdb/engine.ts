@@ -61,7 +61,7 @@ export interface LmdbOptions extends LockOptions {
   readonly isToGo?: () => boolean
   /** Drops entries of a damaged journal behind the damage, instead of refusing the directory. */
   readonly cutJournal?: boolean
-  /** Small transactions after which a journal is kept; 0: from the start. */
+  /** Small transactions, or eight times as many larger ones, after which a journal is kept; 0: from the start. */
   readonly journalAfter?: number
   /** False: commits resolve before they are on disk, and a crash of the machine may lose or damage the store. */
   readonly isFlushed?: boolean

@@ -1,8 +1,9 @@
+import { readdirSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { ManualClock } from '../../base/clock.ts'
 import type { Engine, Event } from '../engine.ts'
 import { openLmdb } from './engine.ts'
@@ -236,4 +237,18 @@ describe.each(flushers)('flushed by %s', (_, flushes) => {
     }
     await engine.close()
   }, 60_000)
+})
+
+test.each([
+  ['small', SMALL, 32],
+  ['large', MIDDLE, 256],
+] as const)('a journal is kept after some %s transactions', async (_, bytes, count) => {
+  const dir = await newDir()
+  const engine = await openLmdb({ dir, clock: new ManualClock() })
+  const commit = () => engine.commit([{ key: '/a/1', value: valueOf('x', bytes) }])
+  for (let i = 1; i < count; i++) await commit()
+  expect(readdirSync(dir)).not.toContain('journal')
+  await commit()
+  await vi.waitFor(() => expect(readdirSync(dir)).toContain('journal'))
+  await engine.close()
 })

@@ -30,8 +30,9 @@ import type { WriteList } from './writes.ts'
 
 /** Largest transaction that the journal takes; of larger ones a half would hold a few only. */
 const MOST_BYTES = 256 << 10
-/** Largest of those that call for a journal, where there is none: a first start has larger ones. */
+/** Where there is no journal, larger ones call for it as much less: a first start has some. */
 const SMALL_BYTES = 8 << 10
+const LARGE_WEIGHT = 1 / 8
 const APPLY_AFTER_MS = 200
 const RETRY_AFTER_MS = 1_000
 
@@ -75,8 +76,8 @@ export class WriteBehind {
   #journal: Journal | null = null
   #memory: Buffer = Buffer.alloc(0)
   #keeping: Promise<void> = Promise.resolve()
-  /** Small transactions before there was a journal; no more are counted when there can be none. */
-  #small = 0
+  /** Transactions before there was a journal, large ones as parts; no more are counted when there can be none. */
+  #counted = 0
   #applying: Promise<void> | null = null
   #isAppending = false
   #onAppended: (() => void) | null = null
@@ -141,9 +142,16 @@ export class WriteBehind {
     const { bytes } = writes
     if (bytes > MOST_BYTES) return null
     if (this.#journal) return this.#journal.hasRoom(entryBytes(writes)) ? this.#journal : null
-    if (bytes <= SMALL_BYTES && ++this.#small === this.#options.journalAfter)
-      void this.keepJournal()
+    this.#count(bytes)
     return null
+  }
+
+  /** Begins to keep a journal when there were so many transactions that it pays. */
+  #count(bytes: number): void {
+    const { journalAfter } = this.#options
+    if (this.#counted >= journalAfter) return
+    this.#counted += bytes <= SMALL_BYTES ? 1 : LARGE_WEIGHT
+    if (this.#counted >= journalAfter) void this.keepJournal()
   }
 
   /** Whether there is room in LMDB's file for a transaction behind all that wait: what is acknowledged must fit. */

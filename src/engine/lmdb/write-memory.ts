@@ -1,7 +1,7 @@
 /** Bytes of a block; a list that is larger has one of its own. */
 const BLOCK_BYTES = 512 << 10
-/** Blocks that are kept for later: what waits in both halves of the journal. */
-const MOST_SPARE = 4
+/** Blocks that are kept for later: as many as hold what waits in both halves of the journal, and are not full. */
+const MOST_SPARE = 7
 
 /** Memory of lists of writes, one behind the other. */
 export interface MemoryBlock {
