@@ -21,7 +21,7 @@ export class HotObject {
   readonly revision: number
   readonly object: Typed
   #json: JsonObject | null = null
-  /** An earlier version whose JSON is known; with it that of this one is made, when somebody asks. */
+  /** An earlier version whose JSON is known, from which the JSON of this one is computed on first use. */
   #like: HotObject | null = null
   #bare: Typed | null = null
   #pair: Pair | null = null

@@ -4,6 +4,7 @@
  * made (`create-model.ts`); the next ones are not parsed, share parts with each other, and have the same owners. All
  * steps of a create follow, on the object that this made.
  */
+import { ownCopy } from '../base/own-copy.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import { BodyForm } from './body-form.ts'
@@ -151,7 +152,7 @@ function toFront<T>(list: T[], i: number): void {
 /** Makes a model from this body and one before it, or keeps the body for later ones. */
 function learn(client: Client, call: Call, bytes: Buffer): void {
   const { models, bodies } = client
-  const body = copyOf(bytes)
+  const body = ownCopy(bytes)
   const model = lessonOf(client, call, body)
   if (model) {
     models.unshift(model)
@@ -190,13 +191,6 @@ function quotesIn(bytes: Buffer): number {
 }
 
 const QUOTE = 0x22
-
-/** A copy with memory of its own: those of the pool keep what is beside them. */
-function copyOf(bytes: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length)
-  bytes.copy(copy)
-  return copy
-}
 
 /** Bytes besides those of bodies. */
 const OVERHEAD = 512

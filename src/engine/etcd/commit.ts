@@ -27,7 +27,7 @@ export function commit(changes: readonly Change[], options: CommitOptions): void
   }
 }
 
-/** One commit: told what its transaction did, then that this arrived. Most are told both in turns of their own. */
+/** The callbacks of one commit: its transaction is done; then its change has arrived. */
 class Committing implements OutcomeListener, ReachListener {
   readonly #options: CommitOptions
   #at: Revision = 0

@@ -1,4 +1,5 @@
 /** Reads the headers of plain requests: a narrow part of the grammar, in which nothing has two meanings. */
+import { ownCopy } from '../../base/own-copy.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { RequestMemory } from '../../authn/authenticator.ts'
 
@@ -86,8 +87,7 @@ export function readBlock(bytes: Buffer, at: number, most: number): HeaderBlock 
   }
   if (next + 2 > end || bytes[next + 1] !== LF || headers.host === undefined) return null
   // Memory of its own: the connection keeps it.
-  const own = Buffer.allocUnsafeSlow(next + 2 - at)
-  bytes.copy(own, 0, at, next + 2)
+  const own = ownCopy(bytes.subarray(at, next + 2))
   const length = lengthAt === -1 ? 0 : lengthOf(own, lengthAt, lengthEnd)
   const front = own.subarray(0, Math.max(lengthAt, 0))
   const back = own.subarray(lengthEnd)

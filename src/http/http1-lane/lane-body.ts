@@ -1,4 +1,5 @@
 /** The body of a request of known length, passed from the connection to its reader. */
+import { ownCopy } from '../../base/own-copy.ts'
 import { Readable } from 'node:stream'
 import type { BodySink } from '../request-body.ts'
 
@@ -83,13 +84,6 @@ export class LaneBody {
     this.#kept = EMPTY
     if (this.#left > 0) sink?.cut()
   }
-}
-
-/** A copy in memory that holds nothing else. */
-export function ownCopy(bytes: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length)
-  bytes.copy(copy)
-  return copy
 }
 
 /** A body as a Node.js stream, or none. */

@@ -11,7 +11,7 @@ export function frameOf(message: Buffer): Buffer {
   return frame
 }
 
-/** What stands in front of a message in wire format. */
+/** The prefix of a message in wire format. */
 export function prefixOf(message: Buffer): Buffer {
   const prefix = Buffer.allocUnsafe(PREFIX_BYTES)
   prefix[0] = 0

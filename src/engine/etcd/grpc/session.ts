@@ -8,7 +8,7 @@ import { GrpcError, status } from './status.ts'
 /** The kernel accepts connections for a suspended process: only its SETTINGS frame shows that it runs. */
 const CONNECT_MS = 2_000
 
-/** Waits for a connection, and is told once. */
+/** Waits for a connection; one of its callbacks is called, once. */
 export interface SessionWaiter {
   /** Streams can be begun. */
   ready(): void
@@ -71,7 +71,7 @@ export class Session {
   /** Begins a stream; with a body, in pieces, that is all there is to send. Throws GrpcError when nothing can be sent. */
   request(block: Buffer, listener: StreamListener, body: readonly Buffer[] | null): Stream {
     try {
-      const stream = this.#http2.requestOf(block, listener, body)
+      const stream = this.#http2.request(block, listener, body)
       this.#liveness.begin()
       return stream
     } catch (error) {

@@ -16,7 +16,7 @@ export interface UnaryOptions<T> {
   readonly listener: CallListener<T>
 }
 
-/** One call with one answer: all that is kept of it, and all that it is told. */
+/** The state of one call with one response, and its callbacks. */
 export class Unary<T> extends Response implements SessionWaiter, Due {
   place = -1
   dueAt = 0

@@ -88,7 +88,7 @@ function ask(
             error: error && { message: error.message, isUnsent: error.isUnsent },
           }),
       },
-      body,
+      body && [body],
     )
     begun(stream)
   })
@@ -143,7 +143,7 @@ describe('a body', () => {
           data: (piece) => void (bytes += piece.length),
           end: () => resolve(),
         },
-        Buffer.alloc(0),
+        [Buffer.alloc(0)],
       )
       stream.pause()
       paused = stream

@@ -136,13 +136,11 @@ export class Http2Connection {
     return this.#isOver
   }
 
-  /** Begins a stream with a header block. Throws StreamError when none can be. */
-  request(block: Buffer, listener: StreamListener, body: Buffer | null = null): Stream {
-    return this.requestOf(block, listener, body === null ? null : [body])
-  }
-
-  /** Begins a stream whose body, if there is one, comes in pieces. Throws StreamError when none can be. */
-  requestOf(block: Buffer, listener: StreamListener, body: readonly Buffer[] | null): Stream {
+  /**
+   * Begins a stream with a header block; with a body, in pieces, that is all there is to send. Throws StreamError when none
+   * can be begun.
+   */
+  request(block: Buffer, listener: StreamListener, body: readonly Buffer[] | null = null): Stream {
     if (this.#isOver) throw new StreamError('the connection ended', { isUnsent: true })
     const stream = new StreamState(this.#owner, block, listener, body)
     if (this.#streams.size < this.#maxStreams) this.#open(stream)
