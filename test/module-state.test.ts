@@ -48,6 +48,7 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'registry/ownership.ts lastManager': 'memo',
   'base/package-version.ts version': 'once',
   'base/package-version.ts build': 'once',
+  'engine/record.ts block': 'memory',
   'engine/record.ts spare': 'memory',
   'cache/stored-object.ts recent': 'memo',
   'base/time.ts lastSecond': 'memo',

@@ -68,9 +68,29 @@ export function encodeBody(body: Readonly<Record<string, unknown>>): Buffer {
 const FIRST_BYTES = 64 << 10
 const MAX_REUSED_BYTES = 1 << 20
 const NO_MEMORY = Buffer.alloc(0)
+/** Room that there is for a record at first; what takes more is made elsewhere, and copied. */
+const ROOM_BYTES = 16 << 10
 
-/** Memory that records are made in, one after the other; null while a writer has it. */
+/** Memory of records, which lie in it one behind the other. */
+interface Block {
+  readonly memory: Buffer
+  used: number
+}
+
+/** Where the next record is made; null: a writer is at work there. Records are short-lived: stores and caches copy them. */
+let block: Block | null = null
+/** Memory that larger records are made in, one after the other; null while a writer has it. */
 let spare: Buffer | null = null
+
+/** A block with room for a record. */
+function blockWithRoom(): Block {
+  const taken = block
+  // One that is never ended, since something was thrown, keeps it.
+  block = null
+  return taken && taken.memory.length - taken.used >= ROOM_BYTES
+    ? taken
+    : { memory: Buffer.allocUnsafeSlow(FIRST_BYTES), used: 0 }
+}
 
 /**
  * Makes one stored form piece by piece, without joining texts. Several may be under way: the memory that is kept for them
@@ -78,19 +98,25 @@ let spare: Buffer | null = null
  */
 export class RecordWriter {
   #memory: Buffer
+  /** The block that it is made in; null where that was too small. */
+  #block: Block | null
+  /** Where it begins. */
+  #start: number
   #at: number
   readonly #tag: Uint8Array
-  readonly #jsonStart: number
+  #jsonStart: number
   #revisionAt = 0
 
   /** Begins with what selectors read, JSON or nothing, and with the version that the JSON will be in. */
   constructor(selectors: string, tag: Uint8Array = NO_VERSION) {
-    this.#memory = spare ?? Buffer.allocUnsafeSlow(FIRST_BYTES)
-    // One that is never ended, since something was thrown, keeps it.
-    spare = null
+    const begun = blockWithRoom()
+    this.#block = begun
+    this.#memory = begun.memory
+    this.#start = begun.used
     this.#tag = tag
-    this.#at = TAG_AT + tag.length
-    if (selectors !== '') this.text(selectors)
+    this.#at = this.#jsonStart = this.#start + TAG_AT + tag.length
+    if (selectors === '') return
+    this.text(selectors)
     this.#jsonStart = this.#at
   }
 
@@ -170,25 +196,51 @@ export class RecordWriter {
     this.#revisionAt = this.length
   }
 
-  /** Ends with the record, in memory of its own; the arguments are those of {@link RecordParts}. */
+  /** Ends with the record, in memory that is not written to again; the arguments are those of {@link RecordParts}. */
   record(metaStart: number, metaLength: number): Buffer {
     const memory = this.#memory
-    const selectorBytes = this.#jsonStart - TAG_AT - this.#tag.length
-    writeHeader(memory, { rvAt: this.#revisionAt, metaStart, metaLength, selectorBytes })
-    memory.set(this.#tag, TAG_AT)
-    const record = Buffer.from(memory.subarray(0, this.#at))
+    const start = this.#start
+    const end = this.#at
+    const tag = this.#tag
+    const selectorBytes = this.#jsonStart - start - TAG_AT - tag.length
+    writeHeader(memory, { rvAt: this.#revisionAt, metaStart, metaLength, selectorBytes }, start)
+    for (let i = 0; i < tag.length; i++) memory[start + TAG_AT + i] = tag[i]!
+    const record = memory.subarray(start, end)
     this.#memory = NO_MEMORY
+    const made = this.#block
+    if (made) {
+      made.used = end
+      block = made
+      return record
+    }
     if (memory.length > 0 && memory.length <= MAX_REUSED_BYTES) spare = memory
-    return record
+    return Buffer.from(record)
   }
 
   #reserve(bytes: number): void {
     const needed = this.#at + bytes
     if (needed <= this.#memory.length) return
     if (this.#memory === NO_MEMORY) throw new Error('the record has ended')
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#memory.length))
-    this.#memory.copy(larger, 0, 0, this.#at)
+    this.#move(needed - this.#start)
+  }
+
+  /** Moves the record, which needs so many bytes, to other memory. */
+  #move(bytes: number): void {
+    const memory = this.#memory
+    let larger: Buffer | null = null
+    if (this.#block) {
+      block ??= this.#block
+      this.#block = null
+      larger = spare
+      spare = null
+    }
+    if (!larger || larger.length < bytes)
+      larger = Buffer.allocUnsafeSlow(Math.max(bytes, FIRST_BYTES, 2 * memory.length))
+    memory.copy(larger, 0, this.#start, this.#at)
     this.#memory = larger
+    this.#at -= this.#start
+    this.#jsonStart -= this.#start
+    this.#start = 0
   }
 }
 
@@ -200,27 +252,31 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const TILDE = 0x7e
 
-/** Writes the header, without its tag, into the first bytes of a record, which is changed. */
-export function writeHeader(record: Buffer, header: RecordHeader): void {
-  record[0] = FORM
-  record.writeUInt32LE(header.rvAt, 1)
-  record.writeUInt32LE(header.metaStart, 5)
-  record.writeUInt32LE(header.metaLength, 9)
-  record.writeUInt32LE(header.selectorBytes, 13)
+/** Writes the header, without its tag, into the first bytes of a record, which is changed; `at`: where it begins. */
+export function writeHeader(memory: Buffer, header: RecordHeader, at = 0): void {
+  memory[at] = FORM
+  memory.writeUInt32LE(header.rvAt, at + 1)
+  memory.writeUInt32LE(header.metaStart, at + 5)
+  memory.writeUInt32LE(header.metaLength, at + 9)
+  memory.writeUInt32LE(header.selectorBytes, at + 13)
 }
 
 /** Reads the header; throws on a form that this program does not know. */
 export function readHeader(record: Uint8Array): FoundHeader {
   if (record[0] !== FORM) throw new Error(`stored record has the unknown form ${record[0]}`)
-  const view = new DataView(record.buffer, record.byteOffset, record.byteLength)
+  if (record.length < TAG_AT) throw new RangeError('stored record ends in its header')
   return {
-    rvAt: view.getUint32(1, true),
-    metaStart: view.getUint32(5, true),
-    metaLength: view.getUint32(9, true),
-    selectorBytes: view.getUint32(13, true),
+    rvAt: uint32At(record, 1),
+    metaStart: uint32At(record, 5),
+    metaLength: uint32At(record, 9),
+    selectorBytes: uint32At(record, 13),
     bytes: TAG_AT + tagBytes(record, TAG_AT),
   }
 }
+
+/** A view of the memory would be an object for each record. */
+const uint32At = (bytes: Uint8Array, at: number): number =>
+  bytes[at]! + (bytes[at + 1]! << 8) + (bytes[at + 2]! << 16) + bytes[at + 3]! * 2 ** 24
 
 /** A record made of one whose header had no tag, and was `bytes` long. */
 export function insertTag(record: Uint8Array, bytes: number, tag: Uint8Array): Buffer {
