@@ -1,7 +1,7 @@
 import type { Event, Revision } from '../engine/engine.ts'
 import { SelectorIndexes, type IndexBudget, type Requirement } from './selector-indexes.ts'
 import type { Slabs } from './slab.ts'
-import { SortedIndex } from './sorted-index.ts'
+import { SortedIndex, type Entry } from './sorted-index.ts'
 import type { StorageForm } from './storage-form.ts'
 import { StoredObject } from './stored-object.ts'
 
@@ -82,30 +82,41 @@ export class ResourceCache {
   }
 
   /** Applies one change; revisions must not fall. Null when there was nothing to delete. */
-  apply(event: Event): StoredObject | null {
-    const entry = this.#index.get(event.key)
-    const prev = entry?.head ?? null
-    let version: StoredObject
-    if (event.value === null) {
-      if (!prev || prev.deleted) return null
-      version = StoredObject.tombstone(event.key, event.at, prev)
-      this.#present--
-    } else {
-      version = StoredObject.of(
-        event.value,
-        { key: event.key, revision: event.at, created: event.created, prev },
-        this.#slabs,
-        this.form,
-      )
-      if (!prev || prev.deleted) this.#present++
+  apply({ key, value, at: revision, created }: Event): StoredObject | null {
+    if (value === null) return this.#delete(key, revision)
+    const at = { key, revision, created, prev: null }
+    const version = StoredObject.of(value, at, this.#slabs, this.form)
+    // A key that is new is looked up once, while it is added: each look at many keys waits for memory.
+    let entry = created === revision ? undefined : this.#index.get(key)
+    let prev = entry?.head ?? null
+    if (!entry) {
+      entry = this.#index.put({ key, head: version })
+      if (entry.head !== version) prev = entry.head
     }
-    if (prev) this.historyBytes += prev.bytes
-    const changed = entry ?? { key: event.key, head: version }
-    if (entry) entry.head = version
-    else this.#index.add(changed)
-    if (this.indexes?.isEmpty === false) this.indexes.changed(changed, prev)
-    this.#log.push(version)
+    if (prev === null || prev.deleted) this.#present++
+    this.#follow(entry, version, prev)
     return version
+  }
+
+  #delete(key: string, revision: Revision): StoredObject | null {
+    const entry = this.#index.get(key)
+    if (!entry || entry.head.deleted) return null
+    const prev = entry.head
+    const version = StoredObject.tombstone(key, revision, prev)
+    this.#present--
+    this.#follow(entry, version, prev)
+    return version
+  }
+
+  /** Makes a version the newest of an entry; null: it is the first. */
+  #follow(entry: Entry, version: StoredObject, prev: StoredObject | null): void {
+    if (prev !== null) {
+      version.prev = prev
+      entry.head = version
+      this.historyBytes += prev.bytes
+    }
+    if (this.indexes?.isEmpty === false) this.indexes.changed(entry, prev)
+    this.#log.push(version)
   }
 
   /** The object now; null when absent. */

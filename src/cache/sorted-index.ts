@@ -15,6 +15,8 @@ const FULL = 512
 export class SortedIndex {
   #chunks: Entry[][] = []
   #byKey = new Map<string, Entry>()
+  /** The chunk that was found last. */
+  #last = 0
 
   get size(): number {
     return this.#byKey.size
@@ -27,19 +29,40 @@ export class SortedIndex {
   /** Adds an entry whose key is new. */
   add(entry: Entry): void {
     this.#byKey.set(entry.key, entry)
+    this.#insert(entry)
+  }
+
+  /** Adds an entry unless there is one with its key; returns the one that is there then. */
+  put(entry: Entry): Entry {
+    const { key } = entry
+    const before = this.#byKey.size
+    this.#byKey.set(key, entry)
+    if (this.#byKey.size > before) {
+      this.#insert(entry)
+      return entry
+    }
+    const chunk = this.#chunks[this.#chunkOf(key)]!
+    const known = chunk[lowerBound(chunk, key)]!
+    this.#byKey.set(key, known)
+    return known
+  }
+
+  #insert(entry: Entry): void {
+    const { key } = entry
     if (this.#chunks.length === 0) {
       this.#chunks.push([entry])
       return
     }
-    const c = this.#chunkOf(entry.key)
+    const c = this.#chunkOf(key)
     const chunk = this.#chunks[c]!
-    const i = lowerBound(chunk, entry.key)
-    chunk.splice(i, 0, entry)
-    if (chunk.length > FULL) {
-      // Keys mostly come in order: leave the left half full when growing at the end.
-      const cut = i === chunk.length - 1 ? FULL : FULL / 2
-      this.#chunks.splice(c + 1, 0, chunk.splice(cut))
+    if (chunk.at(-1)!.key < key) {
+      // Keys mostly come in order: leave this one full when growing at the end.
+      if (chunk.length === FULL) this.#chunks.splice(c + 1, 0, [entry])
+      else chunk.push(entry)
+      return
     }
+    chunk.splice(lowerBound(chunk, key), 0, entry)
+    if (chunk.length > FULL) this.#chunks.splice(c + 1, 0, chunk.splice(FULL / 2))
   }
 
   remove(key: string): void {
@@ -96,14 +119,19 @@ export class SortedIndex {
 
   /** The chunk for the key, present or not. */
   #chunkOf(key: string): number {
+    const chunks = this.#chunks
+    // Keys that follow one another are near each other, and texts that were not looked at lately are slow to compare.
+    const last = this.#last
+    if (last < chunks.length && chunks[last]![0]!.key <= key)
+      if (last + 1 === chunks.length || key < chunks[last + 1]![0]!.key) return last
     let low = 0
-    let high = this.#chunks.length - 1
+    let high = chunks.length - 1
     while (low < high) {
       const middle = (low + high + 1) >> 1
-      if (this.#chunks[middle]![0]!.key <= key) low = middle
+      if (chunks[middle]![0]!.key <= key) low = middle
       else high = middle - 1
     }
-    return low
+    return (this.#last = low)
   }
 }
 

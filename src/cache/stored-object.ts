@@ -44,6 +44,25 @@ const NONE: SelectorFacts = { labels: {}, fields: {} }
 const recent: { of: StoredObject; facts: SelectorFacts }[] = []
 const RECENT = 2
 
+const ZERO = 0x30
+
+/** Number of digits of a revision in an object; none of that which no object has. */
+function digitsOf(revision: Revision): number {
+  let digits = 0
+  for (let rest = revision; rest >= 1; rest /= 10) digits++
+  return digits
+}
+
+/** Writes so many digits of a revision. For a few bytes a text and a call of the runtime cost more than they do. */
+function writeDigits(memory: Uint8Array, revision: Revision, at: number, digits: number): void {
+  let rest = revision
+  for (let i = at + digits - 1; i >= at; i--) {
+    const next = Math.floor(rest / 10)
+    memory[i] = ZERO + rest - 10 * next
+    rest = next
+  }
+}
+
 const NEWLINE = 0x0a
 /** Bytes after the JSON. */
 const LINE_END = 1
@@ -103,26 +122,27 @@ export class StoredObject implements Selectable {
     version.fault = unreadableReason(record)
     if (version.fault !== null) return version
     const header = readHeader(record)
-    const digits = at.revision === 0 ? '' : String(at.revision)
-    const bytes = record.length - header.bytes + digits.length
+    const digits = digitsOf(at.revision)
+    const bytes = record.length - header.bytes + digits
     const reserved = bytes + LINE_END
     version.selectorBytes = header.selectorBytes
     version.jsonBytes = bytes - header.selectorBytes
     version.rvAt = header.rvAt
-    version.rvDigits = digits.length
+    version.rvDigits = digits
     version.metaStart = header.metaStart
-    version.metaLength = header.metaLength + digits.length
+    version.metaLength = header.metaLength + digits
     const { slab, at: start } = slabs
       ? slabs.reserve(version, reserved)
       : { slab: new Slab(reserved), at: 0 }
     version.slab = slab
     version.start = start
+    const { memory } = slab
     const cut = header.bytes + header.selectorBytes + header.rvAt
-    slab.memory.set(record.subarray(header.bytes, cut), start)
-    const middle = start + header.selectorBytes + header.rvAt
-    slab.memory.write(digits, middle, 'latin1')
-    slab.memory.set(record.subarray(cut), middle + digits.length)
-    slab.memory[start + bytes] = NEWLINE
+    const middle = start + cut - header.bytes
+    memory.set(record.subarray(header.bytes, cut), start)
+    writeDigits(memory, at.revision, middle, digits)
+    memory.set(record.subarray(cut), middle + digits)
+    memory[start + bytes] = NEWLINE
     return version
   }
 

@@ -480,13 +480,20 @@ export class WatchCache {
   #publish(events: readonly Event[]): void {
     const touched = new Map<ResourceCache, StoredObject[]>()
     let prefix = ''
+    let resourceCache: ResourceCache | undefined
+    let versions: StoredObject[] | undefined
     for (const event of events) {
-      // Mostly that of the event before, whose text is hashed already. Keys of no resource may have a shorter one.
-      if (prefix.length < 2 || !event.key.startsWith(prefix)) prefix = tablePrefixOf(event.key)
+      // Mostly that of the event before. Keys of no resource may have a shorter one.
+      if (prefix.length < 2 || !event.key.startsWith(prefix)) {
+        prefix = tablePrefixOf(event.key)
+        resourceCache = this.#resourceCaches.get(prefix)
+        versions = resourceCache && touched.get(resourceCache)
+      }
       if (this.#onChange.size > 0)
         for (const changed of this.#onChange.get(prefix) ?? NO_LISTENERS)
           changed(event.value === null)
-      const resourceCache = this.#resourceCaches.get(prefix)
+      // A listener may have renewed it.
+      if (resourceCache?.retired === true) resourceCache = versions = undefined
       if (!resourceCache) {
         this.#loading.get(prefix)?.missed.push(event)
         continue
@@ -495,19 +502,19 @@ export class WatchCache {
         // Written by a server with another storage version: the next request reads the resource cache again.
         this.renew(prefix)
         touched.delete(resourceCache)
+        resourceCache = versions = undefined
         continue
       }
       const version = resourceCache.apply(event)
       if (!version) continue
-      const versions = touched.get(resourceCache)
       if (versions) versions.push(version)
-      else touched.set(resourceCache, [version])
+      else touched.set(resourceCache, (versions = [version]))
     }
     const last = events.at(-1)
     if (last) this.#revision = last.at
-    for (const [resourceCache, versions] of touched) {
-      this.#options.observer?.dispatched(resourceCache.prefix, versions.length)
-      this.hub.publish(resourceCache, versions)
+    for (const [one, changes] of touched) {
+      this.#options.observer?.dispatched(one.prefix, changes.length)
+      this.hub.publish(one, changes)
     }
     if (this.#waiting.size > 0) {
       for (const waiter of this.#waiting) {
