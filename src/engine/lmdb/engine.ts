@@ -83,6 +83,19 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** Most bytes that a unit of a string takes. */
+const BYTES_OF_UNIT = 3
+
+/** Whether a key can be stored; most are so short that their bytes need not be counted. */
+const isStorable = (key: string): boolean =>
+  key !== '' &&
+  (BYTES_OF_UNIT * key.length <= MAX_KEY_BYTES || Buffer.byteLength(key) <= MAX_KEY_BYTES)
+
+const badKey = (key: string): StoreRefusal =>
+  new StoreRefusal(`a key has 1 to ${MAX_KEY_BYTES} bytes, not ${Buffer.byteLength(key)}`, {
+    tooLarge: key === '' ? null : 'name',
+  })
+
 /** Whether a commit only takes away, or is a step to that. */
 const makeRoom = (changes: readonly Change[]): boolean =>
   changes.every(({ value, frees = false }) => value === null || frees)
@@ -249,14 +262,7 @@ class LmdbEngine implements Engine {
   commit(changes: readonly Change[]): Promise<Commit> {
     if (this.#closed) return Promise.reject(new Error('the store is closed'))
     // Refused here, so that it does not fail the others of its transaction.
-    const bad = changes.find(({ key }) => key === '' || Buffer.byteLength(key) > MAX_KEY_BYTES)
-    if (bad)
-      return Promise.reject(
-        new StoreRefusal(
-          `a key has 1 to ${MAX_KEY_BYTES} bytes, not ${Buffer.byteLength(bad.key)}`,
-          { tooLarge: bad.key === '' ? null : 'name' },
-        ),
-      )
+    for (const { key } of changes) if (!isStorable(key)) return Promise.reject(badKey(key))
     return new Promise((resolve, reject) => {
       this.#waiting.push({ changes, resolve, reject })
       this.#flushing ??= this.#flush()

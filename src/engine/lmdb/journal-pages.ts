@@ -1,6 +1,7 @@
 /** Format of the journal's file, and detection of its damage. */
 import { crc32 } from 'node:zlib'
 import type { Revision } from '../engine.ts'
+import { crcOfFew } from './crc-of-few.ts'
 import { WriteList } from './writes.ts'
 
 /*
@@ -68,6 +69,8 @@ export const JOURNAL_BYTES = 2 * HALF_BYTES
 const EARLIER_HALF_BYTES = 512 << 10
 const PAGE_BYTES = 4_096
 const HEADER_BYTES = 32
+/** Where the checksum is in a header. */
+const SUM_AT = 28
 const CONTENT_BYTES = PAGE_BYTES - HEADER_BYTES
 const MARK = 0x324e524a
 
@@ -85,15 +88,16 @@ export function encodeEntry(
   const { packed } = writes
   const count = Math.ceil(bytes.length / PAGE_BYTES)
   for (let index = 0; index < count; index++) {
-    const page = bytes.subarray(index * PAGE_BYTES, (index + 1) * PAGE_BYTES)
-    packed.copy(page, HEADER_BYTES, index * CONTENT_BYTES, (index + 1) * CONTENT_BYTES)
-    page.writeUInt32LE(MARK, 0)
-    page.writeUInt16LE(index, 4)
-    page.writeUInt16LE(count, 6)
-    page.writeDoubleLE(first, 8)
-    page.writeDoubleLE(last, 16)
-    page.writeUInt32LE(page.length - HEADER_BYTES, 24)
-    page.writeUInt32LE(sumOf(page), 28)
+    const at = index * PAGE_BYTES
+    const content = packed.subarray(index * CONTENT_BYTES, (index + 1) * CONTENT_BYTES)
+    bytes.set(content, at + HEADER_BYTES)
+    bytes.writeUInt32LE(MARK, at)
+    bytes.writeUInt16LE(index, at + 4)
+    bytes.writeUInt16LE(count, at + 6)
+    bytes.writeDoubleLE(first, at + 8)
+    bytes.writeDoubleLE(last, at + 16)
+    bytes.writeUInt32LE(content.length, at + 24)
+    bytes.writeUInt32LE(crc32(content, crcOfFew(bytes, at, at + SUM_AT)), at + SUM_AT)
   }
   return bytes
 }
@@ -159,7 +163,7 @@ function pageOf(bytes: Buffer, position: number): JournalPage | null {
   const length = bytes.readUInt32LE(24)
   if (length > bytes.length - HEADER_BYTES) return null
   const page = bytes.subarray(0, HEADER_BYTES + length)
-  if (page.readUInt32LE(28) !== sumOf(page)) return null
+  if (page.readUInt32LE(SUM_AT) !== sumOf(page)) return null
   return {
     position,
     index: page.readUInt16LE(4),
@@ -210,4 +214,4 @@ function* entriesOfEarlierRelease(file: Buffer): Generator<JournalEntry> {
 export const aligned = (at: number): number => Math.ceil(at / PAGE_BYTES) * PAGE_BYTES
 
 const sumOf = (page: Buffer): number =>
-  crc32(page.subarray(HEADER_BYTES), crc32(page.subarray(0, 28)))
+  crc32(page.subarray(HEADER_BYTES), crcOfFew(page, 0, SUM_AT))

@@ -1,13 +1,16 @@
 import type { Change, Commit, Event, Item, Revision } from '../engine.ts'
 import type { LmdbExpiries } from './expiries.ts'
 import {
+  bytesOf,
   HEAD_BYTES,
   PLACE_BYTES,
   recordBytes,
   writeHead,
+  writeKey,
   writePlace,
   writeRecord,
   type Head,
+  type Place,
 } from './value-record.ts'
 import type { Versions } from './versions.ts'
 import type { WriteList } from './writes.ts'
@@ -52,47 +55,73 @@ export class Transaction {
 
   /** Adds the changes of one commit, all of them or, when a condition does not hold, none. */
   apply(changes: readonly Change[]): Commit {
+    if (changes.length === 1) return this.#applyOne(changes[0]!)
     const heads = changes.map(({ key }) => this.#head(key))
-    for (const [i, { key, ifChangedAt }] of changes.entries()) {
-      if (ifChangedAt === undefined) continue
-      const head = heads[i]
-      const at = head && !head.deleted ? head.revision : 0
-      if (at !== ifChangedAt)
-        return { done: false, key, found: head && at > 0 ? this.#item(key, head) : null }
+    for (const [i, change] of changes.entries()) {
+      const failed = this.#failed(change, heads[i]!)
+      if (failed) return failed
     }
     const at = this.revision + 1
     let index = 0
     for (const [i, change] of changes.entries()) {
       // A key that a transaction changes twice was changed a moment ago.
       const before = index > 0 ? this.#head(change.key) : heads[i]!
-      const live = before !== null && !before.deleted
-      if (change.value === null && !live) continue
-      const created = live ? before.created : at
-      this.#write(change, { revision: at, index, created, deleted: change.value === null }, before)
-      index++
+      if (this.#write(change, { revision: at, index }, before)) index++
     }
     if (index > 0) this.revision = at
     return { done: true, at: this.revision }
   }
 
-  #write({ key, value }: Change, head: Head, prev: Head | null): void {
+  /** The same for one change, as most commits have. */
+  #applyOne(change: Change): Commit {
+    const head = this.#head(change.key)
+    const failed = this.#failed(change, head)
+    if (failed) return failed
+    const at = this.revision + 1
+    if (this.#write(change, { revision: at, index: 0 }, head)) this.revision = at
+    return { done: true, at: this.revision }
+  }
+
+  /** The refusal of a change whose condition does not hold. */
+  #failed({ key, ifChangedAt }: Change, head: Head | null): Commit | null {
+    if (ifChangedAt === undefined) return null
+    const at = head && !head.deleted ? head.revision : 0
+    if (at === ifChangedAt) return null
+    return { done: false, key, found: head && at > 0 ? this.#item(key, head) : null }
+  }
+
+  /** Adds a change at a place; false where there is nothing to delete. */
+  #write({ key, value }: Change, { revision, index }: Place, prev: Head | null): boolean {
+    const isLive = prev !== null && !prev.deleted
+    if (value === null && !isLive) return false
     const { expiries, timeMs } = this.#options
     const { writes } = this
-    const { revision: at, index, created, deleted } = head
-    const keyBytes = Buffer.byteLength(key)
+    const keyBytes = bytesOf(key)
+    const made = {
+      revision,
+      index,
+      created: isLive ? prev.created : revision,
+      deleted: value === null,
+      writes,
+      valueAt: 0,
+      valueBytes: value === null ? -1 : value.length,
+    }
+    const { deleted, created } = made
     const to = writes.reserve('values', PLACE_BYTES, recordBytes(keyBytes, value))
-    writePlace(writes.memory, to, head)
+    writePlace(writes.memory, to, made)
     const record = { deleted, created, prev, timeMs, key, keyBytes, value }
     const keyAt = writeRecord(writes.memory, to + PLACE_BYTES, record)
-    const valueAt = writes.placeOf(keyAt + keyBytes)
+    made.valueAt = writes.placeOf(keyAt + keyBytes)
     const headAt = writes.reserve('heads', keyBytes, HEAD_BYTES)
-    writes.memory.write(key, headAt)
-    writeHead(writes.memory, headAt + keyBytes, head)
-    if (value !== null)
-      this.soonest = Math.min(this.soonest, expiries?.add(writes, key, head, timeMs) ?? Infinity)
-    const valueBytes = value === null ? -1 : value.length
-    this.made.set(key, { revision: at, index, created, deleted, writes, valueAt, valueBytes })
-    this.events.push({ at, key, value, created })
+    writeKey(writes.memory, headAt, key)
+    writeHead(writes.memory, headAt + keyBytes, made)
+    if (value !== null && expiries) {
+      const expiry = expiries.add(writes, key, made, timeMs)
+      if (expiry !== undefined) this.soonest = Math.min(this.soonest, expiry)
+    }
+    this.made.set(key, made)
+    this.events.push({ at: revision, key, value, created })
+    return true
   }
 
   #head(key: string): Head | null {

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { Revision } from '../engine.ts'
+import { crcOfFew } from './crc-of-few.ts'
 
 /**
  * One change as it is on disk, under its revision and its place in the transaction (10 bytes, big-endian).
@@ -42,6 +43,33 @@ type NewRecord = Omit<ValueRecord, 'value'> & { readonly value: Uint8Array | nul
 export const recordBytes = (keyBytes: number, value: Uint8Array | null): number =>
   FIXED + CHECKSUM_BYTES + keyBytes + (value?.length ?? 0)
 
+/** Texts up to this are walked: a call of the runtime costs more. */
+const SHORT = 96
+
+/** Bytes of a key. */
+export function bytesOf(key: string): number {
+  const { length } = key
+  if (length > SHORT) return Buffer.byteLength(key)
+  for (let i = 0; i < length; i++)
+    if (key.charCodeAt(i) > LAST_OF_ASCII) return Buffer.byteLength(key)
+  return length
+}
+
+/** Writes a key into memory that has room for it. */
+export function writeKey(memory: Buffer, at: number, key: string): void {
+  const { length } = key
+  let i = 0
+  if (length <= SHORT)
+    for (; i < length; i++) {
+      const code = key.charCodeAt(i)
+      if (code > LAST_OF_ASCII) break
+      memory[at + i] = code
+    }
+  if (i < length) memory.write(key, at)
+}
+
+const LAST_OF_ASCII = 0x7f
+
 /** Writes a record into memory that has {@link recordBytes} there; returns the place of its key. */
 export function writeRecord(
   memory: Buffer,
@@ -56,7 +84,7 @@ export function writeRecord(
   memory.writeUInt16LE(prev?.index ?? 0, at + 17)
   memory.writeDoubleLE(record.timeMs, at + 19)
   memory.writeUInt16LE(keyBytes, at + 27)
-  memory.write(key, keyAt)
+  writeKey(memory, keyAt, key)
   if (value) memory.set(value, keyAt + keyBytes)
   const end = keyAt + keyBytes + (value?.length ?? 0)
   memory.writeUInt32LE(checksumOf(memory, at, end), at + FIXED)
@@ -65,7 +93,7 @@ export function writeRecord(
 
 /** A record in memory of its own. */
 export function encodeValue(record: NewRecord): Buffer {
-  const keyBytes = Buffer.byteLength(record.key)
+  const keyBytes = bytesOf(record.key)
   const bytes = Buffer.allocUnsafe(recordBytes(keyBytes, record.value))
   writeRecord(bytes, 0, { ...record, keyBytes })
   return bytes
@@ -98,7 +126,7 @@ const startOf = (bytes: Buffer): number =>
 
 /** CRC-32 of the record at a place, without the checksum. */
 const checksumOf = (bytes: Buffer, at: number, end: number): number =>
-  crc32(bytes.subarray(at + FIXED + CHECKSUM_BYTES, end), crc32(bytes.subarray(at, at + FIXED)))
+  crc32(bytes.subarray(at + FIXED + CHECKSUM_BYTES, end), crcOfFew(bytes, at, at + FIXED))
 
 /** Bytes of the key of a change. */
 export const PLACE_BYTES = 10
