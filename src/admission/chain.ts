@@ -42,14 +42,21 @@ export function admissionChain(
       record: observer.recorder(phase, plugin),
     })
     const steps = new Map(plugins.map((plugin) => [plugin, stepOf(plugin)]))
-    const known = new WeakMap<readonly Plugin[], readonly Step[]>()
+    const known = new WeakMap<readonly Plugin[], PhaseSteps>()
     return {
       clock,
       now: () => observer.now(),
       record: observer.recorder(phase, null),
       stepsOf(list) {
         let found = known.get(list)
-        if (!found) known.set(list, (found = list.map((plugin) => steps.get(plugin)!)))
+        if (!found)
+          known.set(
+            list,
+            (found = {
+              list: list.map((plugin) => steps.get(plugin)!),
+              mayChangeParts: list.some(({ keepsParts }) => keepsParts !== true),
+            }),
+          )
         return found
       },
     }
@@ -70,8 +77,7 @@ export function admissionChain(
     },
     passesAgain: (attributes) =>
       allPass([...mutating(attributes), ...validating(attributes)], attributes),
-    mayChangeParts: (attributes) =>
-      mutating(attributes).some(({ keepsParts }) => keepsParts !== true),
+    mayChangeParts: (attributes) => mutation.stepsOf(mutating(attributes)).mayChangeParts,
     isReady: () =>
       plugins.every((plugin) => {
         const unready = plugin.ready?.()
@@ -113,7 +119,14 @@ interface PhaseRunner {
   /** Of the whole phase. */
   readonly record: StepRecorder
   /** The steps of plugins; the list is one that an index returned. */
-  stepsOf(plugins: readonly Plugin[]): readonly Step[]
+  stepsOf(plugins: readonly Plugin[]): PhaseSteps
+}
+
+/** The steps of a list of plugins. */
+interface PhaseSteps {
+  readonly list: readonly Step[]
+  /** Whether one of the plugins may change parts of an object in place. */
+  readonly mayChangeParts: boolean
 }
 
 /** One request in one phase. */
@@ -135,7 +148,7 @@ function runPhase(
   reinvocation: Reinvocation | null,
 ): void | Promise<void> {
   const startedAt = runner.now()
-  const steps = runner.stepsOf(plugins)
+  const steps = runner.stepsOf(plugins).list
   const run: PhaseRun = { runner, steps, attributes, reinvocation, startedAt, at: startedAt }
   try {
     const waiting = inOrder(run, 0) ?? again(run)

@@ -21,6 +21,7 @@ import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
 import { contextWith, keyOf, storeChanges, type WriteDependencies, type Call } from './context.ts'
 import type { CreateModel } from './create-model.ts'
+import { isLikeable } from './hot-objects.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import { parseJson } from '../codec/json-text.ts'
 import { encodeObject, unversioned } from './objects.ts'
@@ -129,9 +130,16 @@ const STEPS: readonly Step<PassingCreate>[] = [
   (creation) => creation.finish(),
 ]
 
+/**
+ * Whether no step can take long: what is made like earlier ones has a short body, and built-in kinds that share parts have no
+ * rules of users.
+ */
+const isShort = ({ served }: Call, { model }: CreateOptions): boolean =>
+  model?.sharesParts === true && isLikeable(served) && !served.strategy.prepare
+
 /** A create on its way through the steps. */
 class PassingCreate implements Creation {
-  readonly pace = new Pace()
+  readonly pace: Pace
   readonly #api: WriteDependencies
   readonly #call: Call
   readonly #options: CreateOptions
@@ -150,6 +158,7 @@ class PassingCreate implements Creation {
     this.#call = call
     this.#options = options
     this.#object = sent
+    this.pace = isShort(call, options) ? Pace.unlimited : new Pace()
     this.#resourceVersion = sent.metadata.resourceVersion
   }
 
