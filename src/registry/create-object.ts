@@ -62,7 +62,8 @@ export interface CreateOptions extends WriteOptions {
 
 /**
  * Creates an object of the storage version. Throws and rejects with 4xx. Nothing waits for a promise as long as no step
- * has one: the first that most creates have is that of the commit.
+ * has one: the first that most creates have is that of the commit. What waits is in functions of its own here: one that
+ * has closures makes a context for them, whether they are made or not.
  */
 export function createObject(
   api: WriteDependencies,
@@ -70,10 +71,18 @@ export function createObject(
   sent: Typed,
   options: CreateOptions,
 ): Result | Promise<Result> {
-  return whenKnown(creationOf(api, call, sent, options), (creation) =>
-    stored(api, call, creation, options),
-  )
+  const creation = creationOf(api, call, sent, options)
+  return creation instanceof Promise
+    ? storedLater(api, call, creation, options)
+    : stored(api, call, creation, options)
 }
+
+const storedLater = (
+  api: WriteDependencies,
+  call: Call,
+  waiting: Promise<Creation>,
+  options: CreateOptions,
+): Promise<Result> => waiting.then((creation) => stored(api, call, creation, options))
 
 function stored(
   api: WriteDependencies,
@@ -81,26 +90,57 @@ function stored(
   creation: Creation,
   options: CreateOptions,
 ): Result | Promise<Result> {
-  return whenKnown(creation.changes(), (changes) => {
-    const { table, taken } = creation
-    const [{ key, value: record }] = changes
-    const present = table.get(key)
-    if (present) throw taken(present)
-    if (options.dryRun) return { is: 'object', status: 201, version: unversioned(record as Buffer) }
-    // Without allocations there is only one attempt; the object is released before the wait for the disk.
-    if (changes.length === 1) return createdOnce(api, call, { table, changes, taken })
-    // Otherwise another writer took a picked value first: the next round sees that and picks another.
-    return created(api, call, { table, changes, taken }).then(
-      (made) => made ?? stored(api, call, creation, options),
-    )
-  })
+  const changes = creation.changes()
+  return changes instanceof Promise
+    ? changesStoredLater(api, call, { creation, waiting: changes }, options)
+    : changesStored(api, call, { creation, changes }, options)
 }
+
+const changesStoredLater = (
+  api: WriteDependencies,
+  call: Call,
+  { creation, waiting }: { readonly creation: Creation; readonly waiting: Promise<Changes> },
+  options: CreateOptions,
+): Promise<Result> =>
+  waiting.then((changes) => changesStored(api, call, { creation, changes }, options))
+
+function changesStored(
+  api: WriteDependencies,
+  call: Call,
+  { creation, changes }: { readonly creation: Creation; readonly changes: Changes },
+  options: CreateOptions,
+): Result | Promise<Result> {
+  const { table, taken } = creation
+  const [{ key, value: record }] = changes
+  const present = table.get(key)
+  if (present) throw taken(present)
+  if (options.dryRun) return { is: 'object', status: 201, version: unversioned(record as Buffer) }
+  // Without allocations there is only one attempt; the object is released before the wait for the disk.
+  if (changes.length === 1) return createdOnce(api, call, { table, changes, taken })
+  return createdAtLast(api, call, creation, { options, changes })
+}
+
+/** Commits a new object with allocations: another writer may take a picked value first. The next round sees that. */
+const createdAtLast = (
+  api: WriteDependencies,
+  call: Call,
+  creation: Creation,
+  { options, changes }: { readonly options: CreateOptions; readonly changes: Changes },
+): Promise<Result> => {
+  const { table, taken } = creation
+  return created(api, call, { table, changes, taken }).then(
+    (made) => made ?? stored(api, call, creation, options),
+  )
+}
+
+/** Changes of which the first is that of the object. */
+type Changes = [Change, ...Change[]]
 
 /** A create that passed all steps up to the store. */
 interface Creation {
   readonly table: ResourceCache
   /** Allocates values, runs validating admission, and returns the changes to commit. Throws 4xx. */
-  changes(): NowOrLater<[Change, ...Change[]]>
+  changes(): NowOrLater<Changes>
   /** The error when an object already exists. */
   readonly taken: Taken
 }
@@ -188,8 +228,7 @@ class PassingCreate implements Creation {
       forms,
       c,
     })
-    if (!model) return recording
-    return whenKnown(recording, () => model.keepOwners(metadata))
+    return model ? keptOwners(model, metadata, recording) : recording
   }
 
   /** Mutating admission. */
@@ -204,11 +243,12 @@ class PassingCreate implements Creation {
     if (model?.sharesParts === true && this.#api.admission.mayChangeParts(this.#attributes))
       this.#attributes.settle(copyJson(this.#object))
     const admitted = mutated(this.#api, this.#call, this.#attributes)
-    if (admitted instanceof Promise)
-      return admitted.then((object) => {
-        this.#object = object
-      })
+    if (admitted instanceof Promise) return this.#admittedLater(admitted)
     this.#object = admitted
+  }
+
+  async #admittedLater(admitted: Promise<Typed>): Promise<void> {
+    this.#object = await admitted
   }
 
   guard(): void | Promise<void> {
@@ -281,39 +321,51 @@ class PassingCreate implements Creation {
     })
     const { cache } = this.#api
     const loaded = cache.loaded(served.storage)
-    if (loaded) {
-      this.#table = loaded
-      return
-    }
-    return cache.resourceCache(served.storage).then((table) => {
-      this.#table = table
-    })
+    if (!loaded) return this.#foundLater(cache.resourceCache(served.storage))
+    this.#table = loaded
   }
 
-  changes(): NowOrLater<[Change, ...Change[]]> {
-    const key = keyOf(this.#call.served, this.#call.namespace, this.#object.metadata.name ?? '')
-    return whenKnown(allocated(this.#api, this.#call, this.#object, null), (next) => {
-      const waiting = this.#api.admission.validate(this.#attributes!.settle(next))
-      return waiting ? waiting.then(() => this.#encoded(key, next)) : this.#encoded(key, next)
-    })
+  async #foundLater(table: Promise<ResourceCache>): Promise<void> {
+    this.#table = await table
   }
 
-  #encoded(key: string, next: Typed): NowOrLater<[Change, ...Change[]]> {
-    const { served } = this.#call
+  changes(): NowOrLater<Changes> {
+    const next = allocated(this.#api, this.#call, this.#object, null)
+    return next instanceof Promise
+      ? next.then((one) => this.#admittedChanges(one))
+      : this.#admittedChanges(next)
+  }
+
+  #admittedChanges(next: Typed): NowOrLater<Changes> {
+    const waiting = this.#api.admission.validate(this.#attributes!.settle(next))
+    return waiting ? waiting.then(() => this.#encodedChanges(next)) : this.#encodedChanges(next)
+  }
+
+  #encodedChanges(next: Typed): NowOrLater<Changes> {
     const { isUpdate, dryRun } = this.#options
     if (isUpdate !== true && !dryRun && !meansUnset(this.#resourceVersion)) {
       throw plainError('resourceVersion should not be set on objects to be created')
     }
-    const encode = (): [Change, ...Change[]] => {
-      const { model } = this.#options
-      const record = encodeObject(served, next, model?.passed)
-      model?.settle(next, this.#parts)
-      return objectChanges(this.#api, { served, key, old: null, next, record, over: 0 })
-    }
     const pause = this.pace.pause()
-    return pause ? pause.then(encode) : encode()
+    return pause ? pause.then(() => this.#encode(next)) : this.#encode(next)
+  }
+
+  #encode(next: Typed): Changes {
+    const { served, namespace } = this.#call
+    const { model } = this.#options
+    const key = keyOf(served, namespace, this.#object.metadata.name ?? '')
+    const record = encodeObject(served, next, model?.passed)
+    model?.settle(next, this.#parts)
+    return objectChanges(this.#api, { served, key, old: null, next, record, over: 0 })
   }
 }
+
+/** Keeps the owners of an object when they are found out. */
+const keptOwners = (
+  model: CreateModel,
+  metadata: ObjectMeta,
+  recording: void | Promise<void>,
+): void | Promise<void> => whenKnown(recording, () => model.keepOwners(metadata))
 
 /** A plugin has changed the name of an object that has its place already. */
 const otherName = (wanted: string, name = '') =>

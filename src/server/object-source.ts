@@ -1,6 +1,7 @@
 import { parseOutline } from '../codec/json-outline.ts'
 import { hookContext, keyOf, placeOf, type Api } from '../registry/context.ts'
 import { decodeDocument, decodeStored } from '../registry/objects.ts'
+import type { ObjectPlace } from '../base/store-keys.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { ObjectHandler, ObjectSource } from '../catalogue/object-source.ts'
@@ -15,6 +16,7 @@ import type { StoredObject } from '../cache/stored-object.ts'
  */
 export function objectSource(api: Api, onError: (error: unknown) => void = () => {}): ObjectSource {
   const decoded = new WeakMap<StoredObject, Typed>()
+  const keys = new LastKeys()
 
   const decode = <T extends Typed>(served: ResourceEntry, version: StoredObject): T => {
     let object = decoded.get(version)
@@ -41,7 +43,7 @@ export function objectSource(api: Api, onError: (error: unknown) => void = () =>
       const served = storedForm(api, name)
       const table = served && api.cache.loaded(served)
       if (!table || objectName === '') return
-      const version = table.get(keyOf(served, namespace, objectName))
+      const version = table.get(keys.of(served, namespace, objectName))
       return version ? decode<T>(served, version) : null
     },
     fresh: () => api.cache.fresh(),
@@ -69,6 +71,19 @@ export function objectSource(api: Api, onError: (error: unknown) => void = () =>
         end()
       }
     },
+  }
+}
+
+/** The last key of each resource: to join and hash the same for each request costs more than to compare its parts. */
+class LastKeys {
+  readonly #last = new WeakMap<ResourceEntry, ObjectPlace & { readonly key: string }>()
+
+  of(served: ResourceEntry, namespace: string, name: string): string {
+    const last = this.#last.get(served)
+    if (last && last.name === name && last.namespace === namespace) return last.key
+    const key = keyOf(served, namespace, name)
+    this.#last.set(served, { namespace, name, key })
+    return key
   }
 }
 
