@@ -22,7 +22,7 @@ interface Row {
 /** Memory that kept rows may take, by an estimate. */
 const MOST_BYTES = 8 << 20
 /** Of a row beside its text: its objects, and its place in the map. */
-const ROW_BYTES = 200
+const ROW_BYTES = 240
 
 /** The context of cells, which notes whether they depend on the time. */
 class Timed implements HookContext {
@@ -100,29 +100,37 @@ const isRowOf = (row: Row | undefined, served: ResourceEntry, revision: number):
 export const rowText = (served: ResourceEntry, object: Typed, c: HookContext): string =>
   textOf(partsOf(served, object, c), () => object, c)
 
-function partsOf(served: ResourceEntry, object: Typed, c: HookContext): Part[] {
+/** What most rows end with: no more cells, and no conditions. */
+const ROW_END = '],"object":'
+
+/**
+ * The parts of a row as they are kept: an array without room for more, of joined texts. Strings that are made by `+` hold
+ * all of their pieces.
+ */
+function partsOf(served: ResourceEntry, object: Typed, c: HookContext): readonly Part[] {
   const { columns, rowConditions } = served.table
   const parts: Part[] = []
   const timed = new Timed(c)
-  let text = '{"cells":['
+  let texts = ['{"cells":[']
   for (const [i, column] of columns.entries()) {
-    if (i > 0) text += ','
+    if (i > 0) texts.push(',')
     const since = column.since === undefined ? null : sinceOf(column.since(object))
     let part: Part | null = since
     if (since === null) {
       timed.isUsed = false
       const cell = cellText(column, object, timed)
       if (timed.isUsed) part = column
-      else text += cell
+      else texts.push(cell)
     }
     if (part === null) continue
-    parts.push(text, part)
-    text = ''
+    parts.push(texts.join(''), part)
+    texts = []
   }
   const conditions = rowConditions?.(object) ?? []
-  const marks = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`
-  parts.push(`${text}]${marks},"object":`)
-  return parts
+  if (conditions.length > 0) texts.push(`],"conditions":${JSON.stringify(conditions)},"object":`)
+  else texts.push(ROW_END)
+  parts.push(texts.length === 1 ? texts[0]! : texts.join(''))
+  return parts.slice()
 }
 
 function textOf(parts: readonly Part[], view: () => Typed, c: HookContext): string {

@@ -26,6 +26,8 @@ const GZIP_FROM = 131_072
 const CHUNK = 256 << 10
 /** Size up to which a body is made and sent in one piece: larger ones are worth compressing. */
 const GZIP_CHUNK = GZIP_FROM
+/** Lists up to this size have memory of their own. Larger ones would be megabytes of garbage before it is collected. */
+const OWN_BYTES = 64 << 10
 /** Most items are smaller than this, bytes. */
 const ITEM_ESTIMATE = 2048
 /** Chunks end when they have taken so long, whatever their size: others wait meanwhile. */
@@ -292,10 +294,12 @@ export function pacedBody(body: Buffer): ApiResponse['body'] {
   return (out) => sendChunks(out, chunks())
 }
 
-async function sendChunks(out: Out, chunks: Iterable<Buffer>): Promise<void> {
+/** Sends chunks, or the only one. */
+async function sendChunks(out: Out, chunks: Iterable<Buffer>, isOnly = false): Promise<void> {
   for (const chunk of chunks) {
     if (out.closed) return
     const ok = out.write(chunk, () => giveBack(chunk))
+    if (isOnly) break
     // Yield to the event loop between the chunks of a long list.
     await (ok ? nextTurn() : out.drained())
   }
@@ -349,20 +353,9 @@ function listResponse(
   let length = bytes.opening.length + bytes.closing.length + Math.max(0, result.items.length - 1)
   if (from === null) return encodedListResponse(context, result, bytes)
   for (const version of result.items) length += version.jsonBytes - from + 1
-  if (length <= CHUNK) {
-    const body = Buffer.allocUnsafe(length)
-    let at = bytes.opening.copy(body, 0)
-    result.items.forEach((version, i) => {
-      body[at++] = i === 0 ? itemBrace[0]! : itemSeparator[0]!
-      if (i > 0) body[at++] = itemBrace[0]!
-      at += version.copyTo(body, at, from)
-    })
-    bytes.closing.copy(body, at)
-    if (length <= GZIP_FROM || !takesGzip(context)) return { status: 200, headers, body }
-    headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
-    return { status: 200, headers, body: (out) => gzipTo(out, [body]) }
-  }
-  if (takesGzip(context)) {
+  if (length <= OWN_BYTES)
+    return { status: 200, headers, body: wholeList(result, bytes, from, length) }
+  if (length > GZIP_FROM && takesGzip(context)) {
     headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
     return {
       status: 200,
@@ -374,16 +367,21 @@ function listResponse(
   return {
     status: 200,
     headers,
-    body: async (out) => {
-      for (const chunk of listChunks(result, bytes, from, takeChunk)) {
-        if (out.closed) return
-        const ok = out.write(chunk, () => giveBack(chunk))
-        // Yield to the event loop between the chunks of a long list.
-        await (ok ? nextTurn() : out.drained())
-      }
-      out.end()
-    },
+    body: (out) => sendChunks(out, listChunks(result, bytes, from, takeChunk), length <= CHUNK),
   }
+}
+
+/** A list of known length in memory of its own. */
+function wholeList(result: ListResult, bytes: ListBytes, from: number, length: number): Buffer {
+  const body = Buffer.allocUnsafe(length)
+  let at = bytes.opening.copy(body, 0)
+  result.items.forEach((version, i) => {
+    body[at++] = i === 0 ? itemBrace[0]! : itemSeparator[0]!
+    if (i > 0) body[at++] = itemBrace[0]!
+    at += version.copyTo(body, at, from)
+  })
+  bytes.closing.copy(body, at)
+  return body
 }
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
