@@ -18,8 +18,11 @@ export interface AdmissionChain {
    * Whether an UPDATE that passed unchanged and in silence before would do so again, if request and object are the same.
    */
   passesAgain(attributes: Attributes): boolean | Promise<boolean>
-  /** Whether a plugin may change parts of the object in place, other than by replacing it. */
-  mayChangeParts(attributes: Attributes): boolean
+  /**
+   * Whether a plugin may change parts of the object in place, other than by replacing it; `hasOwnMembers`: other than those
+   * that lie no deeper than the members of its own members, too.
+   */
+  mayChangeParts(attributes: Attributes, hasOwnMembers?: boolean): boolean
   /** Whether every plugin is ready. */
   isReady(): boolean
 }
@@ -70,8 +73,11 @@ export function admissionChain(
     },
     passesAgain: (attributes) =>
       allPass([...mutating(attributes), ...validating(attributes)], attributes),
-    mayChangeParts: (attributes) =>
-      mutating(attributes).some(({ keepsParts }) => keepsParts !== true),
+    mayChangeParts: (attributes, hasOwnMembers = false) =>
+      mutating(attributes).some(
+        ({ keepsParts, replacesParts }) =>
+          keepsParts !== true && !(hasOwnMembers && replacesParts === true),
+      ),
     isReady: () =>
       plugins.every((plugin) => {
         const unready = plugin.ready?.()

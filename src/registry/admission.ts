@@ -46,6 +46,7 @@ export interface Asked {
 export class CallAttributes implements MutableAttributes {
   readonly operation: Operation
   readonly dryRun: boolean
+  sharesParts = false
   object: LiveObject | null
   oldObject: LiveObject | null
   readonly #api: Pick<ActionDependencies, 'v'>
