@@ -74,10 +74,7 @@ export function admissionChain(
     passesAgain: (attributes) =>
       allPass([...mutating(attributes), ...validating(attributes)], attributes),
     mayChangeParts: (attributes, hasOwnMembers = false) =>
-      mutating(attributes).some(
-        ({ keepsParts, replacesParts }) =>
-          keepsParts !== true && !(hasOwnMembers && replacesParts === true),
-      ),
+      !keepParts(mutating(attributes), hasOwnMembers),
     isReady: () =>
       plugins.every((plugin) => {
         const unready = plugin.ready?.()
@@ -86,6 +83,15 @@ export function admissionChain(
         return !unready
       }),
   }
+}
+
+/** Whether plugins keep parts that an object shares. */
+function keepParts(plugins: readonly Plugin[], hasOwnMembers: boolean): boolean {
+  for (let i = 0; i < plugins.length; i++) {
+    const { keepsParts, replacesParts } = plugins[i]!
+    if (keepsParts !== true && !(hasOwnMembers && replacesParts === true)) return false
+  }
+  return true
 }
 
 /** Whether all plugins let an unchanged object pass again, without a promise as long as none of them waits. */

@@ -15,6 +15,7 @@ import type { StoredObject } from '../cache/stored-object.ts'
  */
 export function objectSource(api: Api, onError: (error: unknown) => void = () => {}): ObjectSource {
   const decoded = new WeakMap<StoredObject, Typed>()
+  const keys = new LastKeys()
 
   const decode = <T extends Typed>(served: ResourceEntry, version: StoredObject): T => {
     let object = decoded.get(version)
@@ -41,7 +42,7 @@ export function objectSource(api: Api, onError: (error: unknown) => void = () =>
       const served = storedForm(api, name)
       const table = served && api.cache.loaded(served)
       if (!table || objectName === '') return
-      const version = table.get(keyOf(served, namespace, objectName))
+      const version = table.get(keys.of(served, namespace, objectName))
       return version ? decode<T>(served, version) : null
     },
     fresh: () => api.cache.fresh(),
@@ -69,6 +70,26 @@ export function objectSource(api: Api, onError: (error: unknown) => void = () =>
         end()
       }
     },
+  }
+}
+
+/** A key, and what it is of. */
+interface KnownKey {
+  readonly namespace: string
+  readonly name: string
+  readonly key: string
+}
+
+/** The last key of each resource: plugins ask for the same namespace and account again and again. */
+class LastKeys {
+  readonly #last = new WeakMap<ResourceEntry, KnownKey>()
+
+  of(served: ResourceEntry, namespace: string, name: string): string {
+    const last = this.#last.get(served)
+    if (last?.name === name && last.namespace === namespace) return last.key
+    const key = keyOf(served, namespace, name)
+    this.#last.set(served, { namespace, name, key })
+    return key
   }
 }
 
