@@ -117,4 +117,9 @@ export interface Attributes {
 /** The same in the mutating phase. */
 export interface MutableAttributes extends Attributes {
   readonly object: MutableObject | null
+  /**
+   * The object shares parts with others, and all plugins that may change it replace such parts (`Plugin.replacesParts`).
+   * They may put the very same parts into many objects.
+   */
+  readonly sharesParts?: boolean
 }

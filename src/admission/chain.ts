@@ -18,8 +18,11 @@ export interface AdmissionChain {
    * Whether an UPDATE that passed unchanged and in silence before would do so again, if request and object are the same.
    */
   passesAgain(attributes: Attributes): boolean | Promise<boolean>
-  /** Whether a plugin may change parts of the object in place, other than by replacing it. */
-  mayChangeParts(attributes: Attributes): boolean
+  /**
+   * Whether a plugin may change parts of the object in place, other than by replacing it; `hasOwnMembers`: other than those
+   * that lie no deeper than the members of its own members, too.
+   */
+  mayChangeParts(attributes: Attributes, hasOwnMembers?: boolean): boolean
   /** Whether every plugin is ready. */
   isReady(): boolean
 }
@@ -54,7 +57,10 @@ export function admissionChain(
             list,
             (found = {
               list: list.map((plugin) => steps.get(plugin)!),
-              mayChangeParts: list.some(({ keepsParts }) => keepsParts !== true),
+              keepParts: list.every(keepsPartsOf),
+              replaceParts: list.every(
+                (plugin) => keepsPartsOf(plugin) || plugin.replacesParts === true,
+              ),
             }),
           )
         return found
@@ -77,7 +83,10 @@ export function admissionChain(
     },
     passesAgain: (attributes) =>
       allPass([...mutating(attributes), ...validating(attributes)], attributes),
-    mayChangeParts: (attributes) => mutation.stepsOf(mutating(attributes)).mayChangeParts,
+    mayChangeParts(attributes, hasOwnMembers = false) {
+      const { keepParts, replaceParts } = mutation.stepsOf(mutating(attributes))
+      return !(hasOwnMembers ? replaceParts : keepParts)
+    },
     isReady: () =>
       plugins.every((plugin) => {
         const unready = plugin.ready?.()
@@ -125,9 +134,13 @@ interface PhaseRunner {
 /** The steps of a list of plugins. */
 interface PhaseSteps {
   readonly list: readonly Step[]
-  /** Whether one of the plugins may change parts of an object in place. */
-  readonly mayChangeParts: boolean
+  /** Whether all plugins keep parts that an object shares. */
+  readonly keepParts: boolean
+  /** Whether all of them keep these, or replace them in members that are the object's own. */
+  readonly replaceParts: boolean
 }
+
+const keepsPartsOf = ({ keepsParts }: Plugin): boolean => keepsParts === true
 
 /** One request in one phase. */
 interface PhaseRun {

@@ -1,10 +1,24 @@
+import { copyJson } from '../codec/json-clone.ts'
 import { setOwn } from '../codec/json-scanner.ts'
 import type { LimitRange } from '../kinds/core/limit-range.ts'
+import type { Container } from '../kinds/core/pod/container.ts'
 import type { Pod } from '../kinds/core/pod/pod.ts'
 import type { ResourceList } from '../kinds/core/resource-requirements.ts'
 
 /** Amounts that limit ranges may set in one pod. A pod with more could not be stored. */
 const MAX_SET = 50_000
+
+/** Gives a pod parts of its own where `setDefaults` changes any. */
+export function ownResources({ metadata, spec }: Pod): void {
+  if (metadata.annotations) metadata.annotations = { ...metadata.annotations }
+  spec.containers = spec.containers.map(withOwnResources)
+  if (spec.initContainers) spec.initContainers = spec.initContainers.map(withOwnResources)
+}
+
+const withOwnResources = (container: Container): Container => ({
+  ...container,
+  resources: copyJson(container.resources),
+})
 
 /**
  * Sets the limits and requests that containers of a pod leave out, and records what was set in an annotation of the

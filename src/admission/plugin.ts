@@ -58,8 +58,14 @@ export interface Plugin {
   mutate?(attributes: MutableAttributes): void | Promise<void>
   /** When the object is what would be stored. Throws StatusError to refuse the request. */
   validate?(attributes: Attributes): void | Promise<void>
-  /** Its `mutate` never changes the object of an UPDATE in place. */
+  /** Its `mutate` never changes the object in place. */
   readonly keepsParts?: true
+  /**
+   * In an object that shares parts with others (`MutableAttributes.sharesParts`), its `mutate` sets members of the object and of
+   * its own members, such as `spec`, and replaces what lies deeper instead of changing it. What it puts in then must not
+   * be changed afterwards.
+   */
+  readonly replacesParts?: true
   /**
    * Whether an UPDATE is bound to pass unchanged and in silence, now, if the same request did so before and the object
    * is still the same. Then the request may be answered from memory without asking the plugin. Absent: no.

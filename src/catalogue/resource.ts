@@ -75,9 +75,10 @@ export interface Hooks<T> {
   setDefaults?(object: T, c: HookContext): void
   /**
    * Hooks replace parts of the object, and never change in place what lies deeper than the members of its own members:
-   * the object may share those parts with the present one.
+   * the object may share those parts with the present one. `create`: so do those of a create, and new objects may share
+   * parts with each other.
    */
-  readonly sharesParts?: true
+  readonly sharesParts?: true | 'create'
   /** Before a create is validated: drop fields that clients may not set. */
   prepareForCreate?(object: T, c: HookContext): void
   /** Before an update is validated: restore fields that clients may not change; raise `generation`. */

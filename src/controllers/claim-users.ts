@@ -6,6 +6,7 @@ import { MemberNames } from '../client/member-names.ts'
 import { keyOf } from '../client/transport.ts'
 import type { Pod } from '../kinds/core/pod/pod.ts'
 import { claimNamesOf } from './pod-claims.ts'
+import { VOLUME_MEMBERS } from './volume-members.ts'
 
 /** What is known of a pod: its volumes never change. */
 interface KnownPod {
@@ -65,7 +66,7 @@ export class ClaimUsers {
     const { key, uid, namespace } = entry
     if (this.#known.get(key)?.uid === uid) return
     this.gone(key)
-    if (!entry.mayHaveOutside(MEMBERS)) return
+    if (!entry.mayHaveOutside(VOLUME_MEMBERS) || !entry.mayHaveOutside(MEMBERS)) return
     const claims = claimNamesOf(entry.object).map((name) => keyOf(namespace, name))
     if (claims.length === 0) return
     this.#known.set(key, { uid, claims })

@@ -11,6 +11,7 @@ import { isTerminating } from './finalizer.ts'
 import { asleep, handled } from './following.ts'
 import { ephemeralClaimName, isControlledBy } from './pod-claims.ts'
 import { runningWith } from './running.ts'
+import { VOLUME_MEMBERS } from './volume-members.ts'
 
 const NAME = 'ephemeral-volume'
 
@@ -56,7 +57,8 @@ export const ephemeralVolumes: Controller = {
       },
     })
     const added = (entry: Entry<Pod>) => {
-      if (entry.mayHaveOutside(MEMBERS)) queue.add(entry.key)
+      if (entry.mayHaveOutside(VOLUME_MEMBERS) && entry.mayHaveOutside(MEMBERS))
+        queue.add(entry.key)
     }
     const claimGone = ({ key, namespace, object }: Entry<PersistentVolumeClaim>) => {
       const other = waiting.get(key)

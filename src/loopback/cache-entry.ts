@@ -38,6 +38,8 @@ export class CacheEntry<T> implements Entry<T> {
   /** Revision of the deletion, for a deleted object. */
   readonly #revision: number
   #object: T | undefined
+  /** Names that it is known not to have outside of its metadata. */
+  #lacks: MemberNames | undefined
 
   constructor(reading: CacheReading, version: StoredObject, revision: number = version.revision) {
     this.#reading = reading
@@ -86,8 +88,12 @@ export class CacheEntry<T> implements Entry<T> {
   }
 
   mayHaveOutside(names: MemberNames): boolean {
+    // Several handlers ask for the same names, and most objects have none of them.
+    if (this.#lacks === names) return false
     const version = this.#version
-    return names.isIn(version.json(), version.metaStart + version.metaLength)
+    const has = names.isIn(version.json(), version.metaStart + version.metaLength)
+    if (!has) this.#lacks = names
+    return has
   }
 
   mayContain(text: string): boolean {

@@ -13,6 +13,7 @@ import { Reinvocation } from '../admission/reinvocation.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { isQualifiedName } from '../meta/names.ts'
 import type { Typed } from '../meta/object-meta.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import {
   bodyForms,
   LiveObject,
@@ -46,6 +47,7 @@ export interface Asked {
 export class CallAttributes implements MutableAttributes {
   readonly operation: Operation
   readonly dryRun: boolean
+  sharesParts = false
   object: LiveObject | null
   oldObject: LiveObject | null
   readonly #api: Pick<ActionDependencies, 'v'>
@@ -147,7 +149,7 @@ export class CallAttributes implements MutableAttributes {
   }
 
   annotate(key: string, value: string, level: AuditLevel = 'Metadata'): void {
-    if (!key.includes('/') || isQualifiedName(key).length > 0) {
+    if (!isAnnotationKey(this.#api.v, key)) {
       throw new Error(
         `${JSON.stringify(key)} cannot be the key of an audit annotation; it must be a name with a prefix, such as "limits.example.com/applied"`,
       )
@@ -162,6 +164,19 @@ export class CallAttributes implements MutableAttributes {
   #held(object: MaybeDecoded | null): LiveObject | null {
     return object && new LiveObject(object, this)
   }
+}
+
+/** Keys that were checked; most are those of a few plugins. */
+const knownKeys = new WeakMap<Vocabulary, Set<string>>()
+const MOST_KEYS = 32
+
+function isAnnotationKey(v: Vocabulary, key: string): boolean {
+  let known = knownKeys.get(v)
+  if (known?.has(key)) return true
+  if (!key.includes('/') || isQualifiedName(key).length > 0) return false
+  if (!known) knownKeys.set(v, (known = new Set()))
+  if (known.size < MOST_KEYS) known.add(key)
+  return true
 }
 
 const kindOf = ({ group, version, kind }: GroupVersionKind) => ({ group, version, kind })

@@ -167,7 +167,7 @@ function* makingsOf(
   readsAny: boolean,
 ): Generator<Making> {
   const ways = form.places.map(({ way }) => way)
-  const mayShare = !served.over || isLikeable(served)
+  const mayShare = !served.over || isLikeable(served, 'create')
   if (mayShare && !readsAny && !changesParts(served, object, c)) {
     const model = object as unknown as JsonObject
     const own = (made: JsonObject) => ownCopy(served, made as unknown as Typed, object)

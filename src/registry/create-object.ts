@@ -240,8 +240,7 @@ class PassingCreate implements Creation {
       dryRun: this.#options.dryRun,
     })
     const { model } = this.#options
-    if (model?.sharesParts === true && this.#api.admission.mayChangeParts(this.#attributes))
-      this.#attributes.settle(copyJson(this.#object))
+    if (model?.sharesParts === true) this.#shareParts(this.#attributes)
     const admitted = mutated(this.#api, this.#call, this.#attributes)
     if (admitted instanceof Promise) return this.#admittedLater(admitted)
     this.#object = admitted
@@ -249,6 +248,15 @@ class PassingCreate implements Creation {
 
   async #admittedLater(admitted: Promise<Typed>): Promise<void> {
     this.#object = await admitted
+  }
+
+  /** Plugins must not change parts that the object shares with others. */
+  #shareParts(attributes: CallAttributes): void {
+    // Members of objects that are made by a model are their own where hooks set them.
+    const hasOwnMembers = this.#call.served.strategy.prepareForCreate !== undefined
+    if (this.#api.admission.mayChangeParts(attributes, hasOwnMembers))
+      attributes.settle(copyJson(this.#object))
+    else attributes.sharesParts = true
   }
 
   guard(): void | Promise<void> {
@@ -297,7 +305,7 @@ class PassingCreate implements Creation {
   /** What is known of the parts of the object; undefined: all of it has to be checked. */
   #knowParts(): WrittenParts | undefined {
     const { model } = this.#options
-    if (model?.sharesParts === true) this.#parts = this.#api.hot?.partsFor(this.#call.served)
+    if (model?.sharesParts === true) this.#parts = this.#api.hot?.newPartsFor(this.#call.served)
     return this.#parts
   }
 

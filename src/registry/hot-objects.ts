@@ -82,6 +82,13 @@ export class HotObjects {
     return hot?.revision === live.revision && hot.storage === storage ? hot : null
   }
 
+  /** The same for a new object that may share parts with others; what `canonicalize` sets lies less deep than they do. */
+  newPartsFor(served: ResourceEntry): WrittenParts | undefined {
+    return isLikeable(served, 'create') && !served.strategy.allocate
+      ? this.#parts.begin()
+      : undefined
+  }
+
   /** For the checks of an object that may share parts with the present one; undefined: all of it has to be checked. */
   partsFor(served: ResourceEntry): WrittenParts | undefined {
     const { allocate, canonicalize } = served.strategy
@@ -182,9 +189,12 @@ function objectLike(
   return shallow(decoded, before.bare, before.object.metadata.managedFields)
 }
 
-/** Whether writes through an endpoint may share parts with the present object. */
-export const isLikeable = ({ conversion, over, strategy }: ResourceEntry): boolean =>
-  !conversion && !!over && strategy.sharesParts === true
+/** Whether writes through an endpoint may share parts with the present object, or creates with each other. */
+export const isLikeable = (
+  { conversion, over, strategy: { sharesParts } }: ResourceEntry,
+  on?: 'create',
+): boolean =>
+  !conversion && !!over && (sharesParts === true || (on !== undefined && sharesParts === on))
 
 /** An object from a body, with the parts of the present one that it repeats. The given one must not be used afterwards. */
 export const sharing = (object: Typed, { object: before }: HotObject): Typed =>

@@ -14,12 +14,19 @@ export const defaultTolerationSeconds: PluginFactory = {
         tolerationSeconds: tolerationSeconds.unreachable,
       },
     ].map((one) => ({ ...one, operator: 'Exists', effect: 'NoExecute' }) as const)
+    /** The tolerations of pods that share parts and bring none. */
+    const shared: Toleration[] = [...defaults]
     return {
       handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
       resources: [{ group: '', resource: 'pods' }],
-      mutate({ object }) {
+      replacesParts: true,
+      mutate({ object, sharesParts }) {
         const { spec } = object!.live as Pod
         const { tolerations = [] } = spec
+        if (sharesParts === true && tolerations.length === 0) {
+          spec.tolerations = shared
+          return
+        }
         const missing = defaults.filter(({ key }) => !tolerations.some((one) => isOf(one, key)))
         if (missing.length === 0) return
         spec.tolerations = [...tolerations, ...missing.map((one) => ({ ...one }))]

@@ -4,7 +4,7 @@ import type { PersistentVolumeClaim } from '../../kinds/core/persistent-volume-c
 import type { Pod } from '../../kinds/core/pod/pod.ts'
 import type { Attributes } from '../attributes.ts'
 import { claimProblems, podProblems } from '../limit-checks.ts'
-import { setDefaults } from '../limit-defaults.ts'
+import { ownResources, setDefaults } from '../limit-defaults.ts'
 import { NamespacedObjects } from '../namespaced-objects.ts'
 import { whenKnown } from '../now-or-later.ts'
 import type { PluginFactory } from '../plugin.ts'
@@ -23,10 +23,13 @@ export const limitRanger: PluginFactory = {
     return {
       handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
       resources: ['pods', 'persistentvolumeclaims'].map((resource) => ({ group: '', resource })),
+      replacesParts: true,
       mutate(attributes) {
         if (!isCreateOfPod(attributes)) return
         return whenKnown(limitRanges.in(attributes.namespace), (found) => {
-          for (const one of found ?? []) {
+          if (!found) return
+          if (attributes.sharesParts === true) ownResources(attributes.object!.live as Pod)
+          for (const one of found) {
             try {
               setDefaults(attributes.object!.live as Pod, one, annotation)
             } catch (error) {

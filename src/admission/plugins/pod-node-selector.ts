@@ -29,6 +29,7 @@ export const podNodeSelector: PluginFactory<NodeSelectors> = {
   create: (deps, config = { clusterDefault: NONE, byNamespace: new Map() }) => ({
     handles: (operation) => operation === 'CREATE',
     resources: PODS,
+    replacesParts: true,
     async mutate(attributes) {
       const { spec } = podOf(attributes)
       const wanted = await selectorOf(attributes.namespace, deps, config)

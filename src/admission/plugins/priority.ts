@@ -38,9 +38,20 @@ export const priority: PluginFactory = {
       const set = () => take(spec, lowest(defaults.kept), attributes)
       return loading ? loading.then(set) : set()
     }
+    const refuseSecond = async (attributes: Attributes): Promise<void> => {
+      await defaults.load()
+      const { name } = lowest(defaults.kept)
+      const { operation, object } = attributes
+      if (name === '' || (operation === 'UPDATE' && name === object!.live.metadata.name)) return
+      throw refusalOf(
+        attributes,
+        `PriorityClass ${name} is already marked as default. Only one default can exist`,
+      )
+    }
     return {
       handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
       resources: [{ group: '', resource: 'pods' }, classes],
+      replacesParts: true,
       mutate(attributes) {
         const { operation, resource, object, oldObject } = attributes
         if (resource.resource !== 'pods') return
@@ -50,18 +61,10 @@ export const priority: PluginFactory = {
         if (old.priority !== undefined) spec.priority ??= old.priority
         if (old.preemptionPolicy !== undefined) spec.preemptionPolicy ??= old.preemptionPolicy
       },
-      async validate(attributes) {
-        const { operation, resource, object } = attributes
-        if (resource.resource === 'pods') return
-        const { globalDefault, metadata } = object!.live as PriorityClass
-        if (globalDefault !== true) return
-        await defaults.load()
-        const { name } = lowest(defaults.kept)
-        if (name === '' || (operation === 'UPDATE' && name === metadata.name)) return
-        throw refusalOf(
-          attributes,
-          `PriorityClass ${name} is already marked as default. Only one default can exist`,
-        )
+      validate(attributes) {
+        if (attributes.resource.resource === 'pods') return
+        const { globalDefault } = attributes.object!.live as PriorityClass
+        if (globalDefault === true) return refuseSecond(attributes)
       },
       close: () => defaults.close(),
     }

@@ -15,6 +15,7 @@ export const runtimeClass: PluginFactory = {
   create: (deps) => ({
     handles: (operation) => operation === 'CREATE',
     resources: [{ group: '', resource: 'pods' }],
+    replacesParts: true,
     mutate(attributes) {
       const { spec } = attributes.object!.live as Pod
       if (spec.runtimeClassName === undefined) return
@@ -77,8 +78,10 @@ const otherOverhead = (attributes: Attributes) =>
 function setScheduling(spec: PodSpec, { scheduling }: RuntimeClass, attributes: Attributes): void {
   if (!scheduling) return
   const { nodeSelector = {}, tolerations = [] } = scheduling
-  for (const [key, value] of Object.entries(nodeSelector)) {
-    const selector = (spec.nodeSelector ??= {})
+  const wanted = Object.entries(nodeSelector)
+  const selector = { ...spec.nodeSelector }
+  if (wanted.length > 0) spec.nodeSelector = selector
+  for (const [key, value] of wanted) {
     if (Object.hasOwn(selector, key) && selector[key] !== value) {
       throw refusalOf(
         attributes,
@@ -88,5 +91,7 @@ function setScheduling(spec: PodSpec, { scheduling }: RuntimeClass, attributes: 
     setOwn(selector, key, value)
   }
   if (tolerations.length === 0 && !spec.tolerations) return
-  spec.tolerations = mergeTolerations(spec.tolerations ?? [], tolerations)
+  // Those of the class are in memory, and plugins behind this one may change the pod's.
+  const own = tolerations.map((one) => ({ ...one }))
+  spec.tolerations = mergeTolerations(spec.tolerations ?? [], own)
 }

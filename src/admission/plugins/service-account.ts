@@ -3,12 +3,12 @@ import type { Pod } from '../../kinds/core/pod/pod.ts'
 import type { PodSpec } from '../../kinds/core/pod/pod-spec.ts'
 import type { ServiceAccount } from '../../kinds/core/service-account.ts'
 import { AccountArrivals } from '../account-arrivals.ts'
-import type { Attributes } from '../attributes.ts'
+import type { Attributes, MutableAttributes } from '../attributes.ts'
 import { forbiddenSecret, forbiddenVariable } from '../mountable-secrets.ts'
 import { type NowOrLater, whenKnown } from '../now-or-later.ts'
 import type { Plugin, PluginDeps, PluginFactory } from '../plugin.ts'
 import { refusalOf } from '../refusal.ts'
-import { mountToken } from '../token-volume.ts'
+import { TokenVolumes } from '../token-volume.ts'
 
 const DEFAULT = 'default'
 const ACCOUNTS = { group: '', resource: 'serviceaccounts' }
@@ -31,14 +31,17 @@ export const serviceAccount: PluginFactory = {
 
 class ServiceAccounts implements Plugin {
   readonly resources = [PODS, { ...PODS, subresource: EPHEMERAL }]
+  readonly replacesParts = true
   readonly #deps: PluginDeps
   readonly #arrivals: AccountArrivals
+  readonly #tokens: TokenVolumes
   readonly #mirror: string
   readonly #enforce: string
 
   constructor(deps: PluginDeps) {
     this.#deps = deps
     this.#arrivals = new AccountArrivals(deps.objects, deps.clock)
+    this.#tokens = new TokenVolumes(deps.v, deps.ids)
     this.#mirror = deps.v.resolve('{label}/config.mirror')
     this.#enforce = deps.v.resolve('{label}/enforce-mountable-secrets')
   }
@@ -47,7 +50,7 @@ class ServiceAccounts implements Plugin {
     return operation === 'CREATE' || operation === 'UPDATE'
   }
 
-  mutate(attributes: Attributes): NowOrLater<void> {
+  mutate(attributes: MutableAttributes): NowOrLater<void> {
     if (attributes.operation !== 'CREATE' || attributes.subresource !== '') return
     const pod = attributes.object!.live as Pod
     // What is refused here needs no other check of the object.
@@ -64,7 +67,7 @@ class ServiceAccounts implements Plugin {
     return this.#check(pod, attributes)
   }
 
-  #set(spec: PodSpec, attributes: Attributes): NowOrLater<void> {
+  #set(spec: PodSpec, attributes: MutableAttributes): NowOrLater<void> {
     spec.serviceAccountName ??= DEFAULT
     spec.serviceAccount = spec.serviceAccountName
     return whenKnown(this.#accountOf(spec, attributes), (account) =>
@@ -72,10 +75,9 @@ class ServiceAccounts implements Plugin {
     )
   }
 
-  #mount(spec: PodSpec, account: ServiceAccount, attributes: Attributes): void {
-    const { v, ids } = this.#deps
+  #mount(spec: PodSpec, account: ServiceAccount, attributes: MutableAttributes): void {
     const mounts = spec.automountServiceAccountToken ?? account.automountServiceAccountToken
-    if (mounts !== false) mountToken(spec, v, ids)
+    if (mounts !== false) this.#tokens.mount(spec, attributes.sharesParts === true)
     if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length) {
       spec.imagePullSecrets = account.imagePullSecrets.map((one) => ({ ...one }))
     }

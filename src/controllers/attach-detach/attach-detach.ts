@@ -1,7 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import type { Entry } from '../../client/entry.ts'
 import { EventRecorder } from '../../client/event-recorder.ts'
-import { MemberNames } from '../../client/member-names.ts'
 import { keyOf, placeIn } from '../../client/transport.ts'
 import type { WorkQueue } from '../../client/work-queue.ts'
 import type { Node } from '../../kinds/core/node/node.ts'
@@ -24,12 +23,12 @@ import { workQueue, type Controller, type StartingContext } from '../controller.
 import { every } from '../every.ts'
 import { asleep, handled } from '../following.ts'
 import { runningWith } from '../running.ts'
+import { VOLUME_MEMBERS } from '../volume-members.ts'
 import { AttachEvents } from './attach-events.ts'
 import { AttachNodes } from './attach-nodes.ts'
 import { ATTACH_WAITS, AttachWork } from './attach-work.ts'
 import { AttachedVolumes } from './attached-volumes.ts'
 import { csiPrefix, csiVolumeOf, partsOf } from './csi-volumes.ts'
-import { MIGRATED_MEMBERS } from './migrated-volumes.ts'
 import { NodeReports } from './node-reports.ts'
 import { pairKey } from './pair-map.ts'
 import { WantedVolumes } from './wanted-volumes.ts'
@@ -214,7 +213,7 @@ class AttachDetach {
   }
 
   #podChanged(entry: Entry<Pod>): void {
-    if (entry.mayHaveOutside(MEMBERS) || this.#wanted.knows(entry.key))
+    if (entry.mayHaveOutside(VOLUME_MEMBERS) || this.#wanted.knows(entry.key))
       this.#podQueue.add(entry.key)
   }
 
@@ -244,6 +243,3 @@ class AttachDetach {
     else this.#pairQueue.add(pair)
   }
 }
-
-/** Volumes that may have to be attached: those that come by a claim, and some others. */
-const MEMBERS = new MemberNames(['persistentVolumeClaim', 'ephemeral', ...MIGRATED_MEMBERS])

@@ -55,19 +55,28 @@ export const podSecurity: PluginFactory<PodSecurityConfiguration> = {
   create: (deps, configuration = DEFAULT_CONFIGURATION) => new PodSecurity(deps, configuration),
 }
 
+/** The policy of a namespace. */
+interface KnownPolicy extends LabelledPolicy {
+  /** The text of the level that is enforced, where nothing is ever said about pods; else null. */
+  readonly silently: string | null
+}
+
 class PodSecurity implements Plugin {
   readonly resources = [...PODS, NAMESPACES, ...RESOURCES_WITH_TEMPLATES]
   readonly #deps: PluginDeps
   readonly #configuration: PodSecurityConfiguration
   readonly #metrics: SecurityMetrics
   /** Policies of namespaces as they are at the moment. */
-  readonly #policies = new WeakMap<Typed, LabelledPolicy>()
+  readonly #policies = new WeakMap<Typed, KnownPolicy>()
+  readonly #keys: Readonly<Record<keyof typeof ANNOTATIONS, string>>
   #checks: ReturnType<typeof loadChecks> | null = null
 
   constructor(deps: PluginDeps, configuration: PodSecurityConfiguration) {
     this.#deps = deps
     this.#configuration = configuration
     this.#metrics = new SecurityMetrics(deps.metrics)
+    const entries = Object.entries(ANNOTATIONS).map(([name, key]) => [name, deps.v.resolve(key)])
+    this.#keys = Object.fromEntries(entries) as Record<keyof typeof ANNOTATIONS, string>
   }
 
   handles(operation: Attributes['operation']): boolean {
@@ -139,10 +148,10 @@ class PodSecurity implements Plugin {
     })
   }
 
-  #validatePodBy(labelled: LabelledPolicy, attributes: Attributes): NowOrLater<void> {
-    const { policy } = labelled
-    if (isSilent(labelled)) {
-      this.#annotate(attributes, 'enforce-policy', levelText(policy.enforce))
+  #validatePodBy(labelled: KnownPolicy, attributes: Attributes): NowOrLater<void> {
+    const { policy, silently } = labelled
+    if (silently !== null) {
+      this.#annotate(attributes, 'enforce-policy', silently)
       this.#metrics.evaluated(attributes, 'enforce', policy.enforce, true)
       return
     }
@@ -227,14 +236,22 @@ class PodSecurity implements Plugin {
     return name !== undefined && this.#configuration.exemptions.runtimeClasses.has(name)
   }
 
-  #policyIn(name: string): NowOrLater<LabelledPolicy | null> {
-    const { objects } = this.#deps
-    return whenKnown(objectNamed<Namespace>(objects, NAMESPACES, { name }), (found) => {
-      if (!found) return null
-      let policy = this.#policies.get(found)
-      if (!policy) this.#policies.set(found, (policy = this.#read(found)))
-      return policy
-    })
+  #policyIn(name: string): NowOrLater<KnownPolicy | null> {
+    const found = objectNamed<Namespace>(this.#deps.objects, NAMESPACES, { name })
+    return found instanceof Promise
+      ? found.then((one) => this.#policyOf(one))
+      : this.#policyOf(found)
+  }
+
+  #policyOf(namespace: Namespace | null): KnownPolicy | null {
+    if (!namespace) return null
+    let known = this.#policies.get(namespace)
+    if (!known) {
+      const labelled = this.#read(namespace)
+      const silently = isSilent(labelled) ? levelText(labelled.policy.enforce) : null
+      this.#policies.set(namespace, (known = { ...labelled, silently }))
+    }
+    return known
   }
 
   #read({ metadata: { labels = {} } }: Typed): LabelledPolicy {
@@ -242,7 +259,7 @@ class PodSecurity implements Plugin {
   }
 
   #annotate(attributes: Attributes, name: keyof typeof ANNOTATIONS, value: string): void {
-    attributes.annotate(this.#deps.v.resolve(ANNOTATIONS[name]), value)
+    attributes.annotate(this.#keys[name], value)
   }
 }
 

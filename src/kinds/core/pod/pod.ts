@@ -59,6 +59,7 @@ export const pods = resource(Pod, {
   short: ['po'],
   categories: ['all'],
   scope: 'namespace',
+  sharesParts: 'create',
   columns: podColumns,
   rowConditions: ({ status: { phase } }) =>
     phase === 'Succeeded' || phase === 'Failed'

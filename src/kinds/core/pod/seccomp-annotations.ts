@@ -1,4 +1,5 @@
 import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { setOwn } from '../../../codec/json-scanner.ts'
 import type { ObjectMeta } from '../../../meta/object-meta.ts'
 import type { HookContext } from '../../../catalogue/resource.ts'
 import type { Vocabulary } from '../../../vocabulary/vocabulary.ts'
@@ -42,7 +43,11 @@ function annotated(spec: PodSpec, annotations: Annotations, v: Vocabulary): Plac
       path: [list, index, 'securityContext', 'seccompProfile'],
       profile: container.securityContext?.seccompProfile,
       set: (profile) => {
-        container.securityContext = { ...container.securityContext, seccompProfile: profile }
+        const securityContext = { ...container.securityContext, seccompProfile: profile }
+        // Objects may share the list and the container.
+        const containers = spec[list] as (typeof container)[]
+        const next = containers.map((one, i) => (i === index ? { ...one, securityContext } : one))
+        setOwn(spec as unknown as Record<string, unknown>, list, next)
       },
     })
   }

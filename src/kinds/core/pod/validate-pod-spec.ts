@@ -1,4 +1,5 @@
 import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { checkPart } from '../../../meta/known-parts.ts'
 import {
   isDns1123Label,
   isDns1123Subdomain,
@@ -71,7 +72,8 @@ export function validatePodSpec(
     const label = spec[field]
     if (label !== undefined) errors.at(field).invalidAll(label, isDns1123Label(label))
   }
-  validateTolerations(spec.tolerations ?? [], errors.at('tolerations'))
+  const { tolerations } = spec
+  if (tolerations) checkPart(tolerations, errors.at('tolerations'), c, validateTolerations)
   validateHostAliases(spec.hostAliases ?? [], errors.at('hostAliases'))
   for (const field of CLASSES) validateName(spec[field], errors.at(field))
   if ((spec.preemptionPolicy as string | undefined) === '') errors.at('preemptionPolicy').required()

@@ -1,4 +1,5 @@
 import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { checkPart } from '../../../meta/known-parts.ts'
 import { isDns1123Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import type { HookContext } from '../../../catalogue/resource.ts'
 import { home, t } from '../../../notation/shape.ts'
@@ -189,7 +190,7 @@ const rules: SourceRules<VolumeSource, Around> = {
   azureDisk: validateAzureDisk,
   storageos: validateStorageOs,
   scaleIO: validateScaleIo,
-  projected: (source, at, { c }) => validateProjected(source, at, c),
+  projected: (source, at, { c }) => checkPart(source, at, c, validateProjected),
   csi: validateCsi,
   ephemeral: (source, at, around) => {
     validateEphemeral(source, at, around.c)
