@@ -1,6 +1,11 @@
 import type { Socket } from 'node:net'
 import { systemClock, type Clock } from '../base/clock.ts'
-import type { ServerConnection, ServerLimits, ServerListener } from '../http2/server-connection.ts'
+import type {
+  ServerConnection,
+  ServerLimits,
+  ServerListener,
+  SharedMemory,
+} from '../http2/server-connection.ts'
 import type { ServerStream } from '../http2/server-stream.ts'
 import type { RequestHead } from '../http2/request-head.ts'
 import { badRequest, headersTooLarge, methodNotAllowed, type StatusError } from '../meta/errors.ts'
@@ -24,6 +29,8 @@ export interface Http2Options {
   readonly maxStreams?: number
   /** Milliseconds after which a connection without requests ends. */
   readonly idleMs?: number
+  /** Memory that the connections are read into; each has its own when absent. */
+  readonly memory?: SharedMemory | null
   /** Called for unexpected errors. */
   readonly onFault: (error: unknown) => void
   readonly clock?: Clock
@@ -94,7 +101,7 @@ export class Http2Sessions {
     }
     this.#serve ??= (socket) => {
       if (socket.destroyed) return
-      const connection = new Connection(socket, listener, this.#limits)
+      const connection = new Connection(socket, listener, this.#limits, this.#options.memory)
       this.#connections.add(connection)
       if (this.#isClosed) connection.end()
       if (this.#cancel === null) this.#lookLater()

@@ -7,6 +7,7 @@ import type { Connections } from './connections.ts'
 import type { Exchange } from './exchange.ts'
 import { takeHttp1 } from './http1-requests.ts'
 import { Lane, type LaneOptions } from './http1-lane/lane.ts'
+import { ReadMemory } from './http1-lane/read-memory.ts'
 import { Http2Sessions } from './http2-sessions.ts'
 import { atOnce, ResponseBatch } from './response-batch.ts'
 import type { Stages } from './stages.ts'
@@ -38,7 +39,7 @@ export interface ListenOptions extends ServedTls {
   readonly joinsResponses?: boolean
   /** Whether plain requests over HTTP/1.1 are read by the server itself, not by Node.js; true when absent. */
   readonly directHttp1?: boolean
-  /** Whether connections with such requests are read into memory that they share; true when absent. */
+  /** Whether connections with such requests, and those of HTTP/2, are read into memory that they share; true when absent. */
   readonly sharesReadMemory?: boolean
 }
 
@@ -87,6 +88,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     maxHeaderBytes: MAX_HEADER_BYTES,
     idleMs,
     stages,
+    memory: sharesMemory(options) ? new ReadMemory() : null,
     ...(options.maxStreams === undefined ? {} : { maxStreams: options.maxStreams }),
   })
   const responses = options.joinsResponses === false ? atOnce : new ResponseBatch()
@@ -139,12 +141,16 @@ function once<T>(call: () => T): () => T {
 
 /** Who reads plain requests; null: Node.js. */
 function laneOf(
-  { directHttp1, sharesReadMemory = true }: ListenOptions,
+  listenOptions: ListenOptions,
   options: Omit<LaneOptions, 'checkMs' | 'sharesMemory'>,
 ): Lane | null {
-  if (directHttp1 === false) return null
-  return new Lane({ ...options, checkMs: CHECK_MS, sharesMemory: sharesReadMemory })
+  if (listenOptions.directHttp1 === false) return null
+  return new Lane({ ...options, checkMs: CHECK_MS, sharesMemory: sharesMemory(listenOptions) })
 }
+
+/** Nothing that Node.js does not document is used where it is to read all requests of HTTP/1.1. */
+const sharesMemory = ({ directHttp1, sharesReadMemory }: ListenOptions): boolean =>
+  directHttp1 !== false && sharesReadMemory !== false
 
 /** A server without connections or handlers. */
 function tlsServer(contexts: TlsContexts, { headersMs, idleMs }: Timeouts): Server {

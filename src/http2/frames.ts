@@ -122,7 +122,17 @@ export type FrameListener = (
   size: number,
 ) => void
 
-/** Finds the frames in the bytes read. */
+/**
+ * A copy of what is kept until its sender sends more. Where it was read may be read into again; and in Node's pool, a peer
+ * that never does would keep far more than it sent.
+ */
+export function ownCopy(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(copy)
+  return copy
+}
+
+/** Finds the frames in the bytes read, of which it keeps copies. */
 export class FrameParser {
   readonly #told: FrameListener
   #rest: Buffer | null = null
@@ -172,7 +182,7 @@ export class FrameParser {
       this.frameBytes = length
       this.#told(type, flags, stream, unpadded(type, flags, data.subarray(start, at)), length)
     }
-    if (at < data.length) this.#rest = data.subarray(at)
+    if (at < data.length) this.#rest = ownCopy(data.subarray(at))
   }
 }
 

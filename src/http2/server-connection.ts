@@ -11,6 +11,7 @@ import {
   FrameParser,
   MAX_PAYLOAD,
   MAX_WINDOW,
+  ownCopy,
   PREFACE,
   SETTING,
   settings,
@@ -61,6 +62,15 @@ const LINGER_MS = 5000
 
 const EMPTY = Buffer.alloc(0)
 
+/** Memory that connections are read into, one after the other. */
+export interface SharedMemory {
+  /**
+   * What a connection receives goes to `take` from now on, which copies what it keeps. False: it cannot be, and all is as
+   * it was.
+   */
+  serve(socket: Socket, take: (piece: Buffer) => void): boolean
+}
+
 interface Block {
   readonly id: number
   readonly ends: boolean
@@ -90,6 +100,8 @@ export class ServerConnection {
   #block: Block | null = null
   /** No new stream is begun. */
   #isEnding = false
+  /** What is read lies in memory that is used again. */
+  #isShared = false
   /** Nothing is read any more. */
   #isOver = false
   #isClosed = false
@@ -99,13 +111,17 @@ export class ServerConnection {
   #idleMs = 0
   #seenId = 0
 
-  constructor(socket: Socket, listener: ServerListener, limits: ServerLimits) {
+  constructor(
+    socket: Socket,
+    listener: ServerListener,
+    limits: ServerLimits,
+    memory: SharedMemory | null = null,
+  ) {
     this.socket = socket
     this.#listener = listener
     this.#limits = limits
     this.output = new ServerOutput(socket)
     this.#past = new PastStreams((id, code) => this.sendReset(id, code))
-    socket.on('data', (piece: Buffer) => this.#read(piece))
     socket.on('drain', () => this.output.drained())
     socket.on('error', () => {})
     socket.on('end', () => socket.destroy())
@@ -120,7 +136,18 @@ export class ServerConnection {
       ]),
     )
     this.output.windowUpdate(0, CONNECTION_WINDOW - DEFAULT_WINDOW)
+    this.#begin(memory)
     if (socket.destroyed) this.#close()
+  }
+
+  /** Reads from now on; nothing is handled before the next tick. */
+  #begin(memory: SharedMemory | null): void {
+    const { socket } = this
+    // What has come already is in the stream.
+    const early = memory !== null && socket.readableLength > 0 ? (socket.read() as Buffer) : null
+    this.#isShared = memory?.serve(socket, (piece) => this.#read(piece)) === true
+    if (early !== null) process.nextTick(() => this.#read(early))
+    if (!this.#isShared) socket.on('data', (piece: Buffer) => this.#read(piece))
   }
 
   /** Lets streams under way complete, and takes no new ones. */
@@ -206,6 +233,12 @@ export class ServerConnection {
   /** A stream was cut off because of the client. */
   spendReset(): void {
     if (!this.#resets.spend()) this.#fail(CODE.ENHANCE_YOUR_CALM, 'too many streams were cut off')
+  }
+
+  /** A part of a body that outlives the call which brings it; `ends`: the body is complete, and lives as long as its request. */
+  kept(payload: Buffer, ends: boolean): Buffer {
+    if (!this.#isShared) return payload
+    return ends ? Buffer.from(payload) : ownCopy(payload)
   }
 
   closed(stream: ServerStream): void {
@@ -307,14 +340,14 @@ export class ServerConnection {
     if (id % 2 === 0) throw protocol('a stream that a client cannot begin came')
     const ends = (flags & FLAG.END_STREAM) !== 0
     if ((flags & FLAG.END_HEADERS) !== 0) return this.#takeBlock(id, ends, payload)
-    this.#block = { id, ends, parts: [payload], bytes: payload.length }
+    this.#block = { id, ends, parts: [ownCopy(payload)], bytes: payload.length }
   }
 
   #takeContinuation(flags: number, payload: Buffer): void {
     const block = this.#block
     if (block === null) throw protocol('a header block without a beginning came')
     block.bytes += payload.length
-    block.parts.push(payload)
+    block.parts.push(ownCopy(payload))
     const most = this.#limits.maxHeaderBytes * MAX_BLOCK_FACTOR
     if (block.bytes > most || block.parts.length > MAX_CONTINUATIONS)
       throw new ConnectionFault(CODE.ENHANCE_YOUR_CALM, 'too long a header block came')
@@ -342,10 +375,10 @@ export class ServerConnection {
     const head = new RequestHead(this.#limits.maxHeaderBytes)
     this.#fields.decode(bytes, head)
     head.finish(ends)
-    this.#begin(id, ends, head)
+    this.#open(id, ends, head)
   }
 
-  #begin(id: number, ends: boolean, head: RequestHead): void {
+  #open(id: number, ends: boolean, head: RequestHead): void {
     const stream = new ServerStream(this, id, {
       sendWindow: this.#streamWindow,
       declared: head.declared,

@@ -138,7 +138,8 @@ export class ServerStream implements Sender {
   /** A short piece is copied: it would keep the much larger buffer that it was read with. */
   #join(payload: Buffer, ends: boolean): void {
     const small = this.#small
-    if (small === null && (ends || payload.length >= SMALL_PIECE)) return this.#hand(payload)
+    if (small === null && (ends || payload.length >= SMALL_PIECE))
+      return this.#hand(this.connection.kept(payload, ends))
     if (payload.length >= SMALL_PIECE || this.#smallBytes + payload.length > JOINED_PIECE) {
       this.#flushSmall()
       return this.#join(payload, ends)

@@ -39,7 +39,10 @@ class Committing implements OutcomeListener, ReachListener {
   done(outcome: Outcome): void {
     const { revision, changed } = outcome
     if (!changed) {
-      this.#without(outcome).then(this.#resolve, (error: unknown) => this.failed(error))
+      this.#without(outcome).then(
+        (commit) => this.#resolve(commit),
+        (error: unknown) => this.failed(error),
+      )
       return
     }
     this.#at = revision
@@ -55,7 +58,7 @@ class Committing implements OutcomeListener, ReachListener {
     this.#options.reject(error)
   }
 
-  readonly #resolve = (commit: Commit): void => {
+  #resolve(commit: Commit): void {
     this.#options.over()
     this.#options.resolve(commit)
   }

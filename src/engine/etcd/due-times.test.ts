@@ -53,3 +53,21 @@ test('one that is late may wait again', () => {
   }
   expect(counts).toEqual([0, 1, 1, 2, 2, 3, 3])
 })
+
+test('a timer that keeps no process alive is used again when nothing was left to wait for', () => {
+  const times = new DueTimes({ keepsAlive: false })
+  const over = dueOf('over')
+  times.add(over, 1_000)
+  times.delete(over)
+  expect(vi.getTimerCount()).toBe(1)
+  times.add(dueOf('later'), 1_500)
+  expect(vi.getTimerCount()).toBe(1)
+  vi.advanceTimersByTime(1_490)
+  expect(late).toEqual([])
+  vi.advanceTimersByTime(20)
+  expect(late.splice(0)).toEqual(['later'])
+  times.add(over, 10)
+  times.delete(over)
+  vi.advanceTimersByTime(20)
+  expect([late, vi.getTimerCount()]).toEqual([[], 0])
+})

@@ -13,7 +13,8 @@ const EARLY_MS = 1
 
 /**
  * Times by which calls must be over, in the machine's time. Nearly all of them are over long before, so there is one timer,
- * for what was next when it was set, in the place of one that is made and cleared for each.
+ * for what was next when it was set, in the place of one that is made and cleared for each. One that keeps no process alive
+ * stays when nothing is left to wait for.
  */
 export class DueTimes<T extends Due = Due> {
   readonly #waiting = new IndexedPool<T>()
@@ -35,7 +36,7 @@ export class DueTimes<T extends Due = Due> {
   /** It is over; it may have been before. */
   delete(due: T): void {
     this.#waiting.delete(due)
-    if (this.#waiting.size === 0) this.#clear()
+    if (this.#keepsAlive && this.#waiting.size === 0) this.#clear()
   }
 
   /** All of them, in no order; the visited one may be deleted. */

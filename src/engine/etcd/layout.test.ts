@@ -43,6 +43,22 @@ describe('where keys are', () => {
   })
 })
 
+describe('below the usual prefix keys are the same in both', () => {
+  const usual = new Layout('/registry')
+
+  test.each([['/registry/core/configmaps/ns/name'], ['/registry/core/configmaps/ä/\u{1f600}']])(
+    '%s',
+    (key) => {
+      expect([usual.toEtcd(key), usual.toKey(key)]).toEqual([key, key])
+    },
+  )
+
+  test.each([['/registry2/a'], ['/a'], ['/registry/.revision'], ['']])('%j is none', (key) => {
+    expect(() => usual.toEtcd(key)).toThrow(`the key ${key} has no place in etcd`)
+    expect(usual.toKey(key)).toBeNull()
+  })
+})
+
 describe('keys come in the order of the store', () => {
   const keys = [
     '/registry/apps/deployments/ns/a',

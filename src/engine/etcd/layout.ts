@@ -15,17 +15,20 @@ export class Layout {
   readonly end: string
   /** A key of the engine's own below the root. */
   readonly marker: string
+  /** Whether keys are the same in both, as they are below the usual prefix. */
+  readonly #isSame: boolean
 
   constructor(prefix: string) {
     const trimmed = prefix.replace(/\/+$/, '')
     this.root = `${trimmed.startsWith('/') ? trimmed : `/${trimmed}`}/`.replace(/^\/+/, '/')
     this.end = after(this.root)
     this.marker = `${this.root}.revision`
+    this.#isSame = this.root === ROOT
   }
 
   /** The etcd key of a key of the store, or of a prefix of keys. Throws for keys that have none. */
   toEtcd(key: string): string {
-    const place = this.root + key.slice(ROOT.length)
+    const place = this.#isSame ? key : this.root + key.slice(ROOT.length)
     if (!key.startsWith(ROOT) || place === this.marker)
       throw new Error(`the key ${key} has no place in etcd`)
     return place
@@ -34,7 +37,7 @@ export class Layout {
   /** The key of the store for an etcd key; null when there can be none. */
   toKey(place: string): string | null {
     if (!place.startsWith(this.root) || place === this.marker) return null
-    return ROOT + place.slice(this.root.length)
+    return this.#isSame ? place : ROOT + place.slice(this.root.length)
   }
 
   /** The etcd range of the keys that start with `prefix`, from `start` on; null when there can be none. */

@@ -28,6 +28,7 @@ export class Position {
   readonly #times = new Times()
   /** Everything up to where this is was handed over. */
   readonly #arrivals = new Arrivals(0)
+  readonly #reach: ReachOptions
   #notified: Revision = 0
   #changed: Revision = 0
   #floor: Revision = 0
@@ -35,6 +36,10 @@ export class Position {
 
   constructor(options: PositionOptions) {
     this.#options = options
+    const { connection, requestTimeoutMs } = options
+    const missedMs = Math.min(MISSED_MS, requestTimeoutMs)
+    const leftMs = requestTimeoutMs - missedMs
+    this.#reach = { arrivals: this.#arrivals, connection, requestTimeoutMs, missedMs, leftMs }
   }
 
   /** Everything up to this revision was handed over. */
@@ -104,11 +109,8 @@ export class Position {
 
   /** The same without a promise; the listener may be told before this returns. */
   expect(revision: Revision, listener: ReachListener): void {
-    const { connection, requestTimeoutMs } = this.#options
-    const missedMs = Math.min(MISSED_MS, requestTimeoutMs)
-    const arrivals = this.#arrivals
-    const whole = { arrivals, connection, requestTimeoutMs, leftMs: requestTimeoutMs - missedMs }
-    arrivals.expect(new Reach(revision, listener, whole), missedMs)
+    const options = this.#reach
+    options.arrivals.expect(new Reach(revision, listener, options), options.missedMs)
   }
 
   /** Waits until everything up to a revision of etcd was handed over, which may be no change of ours. */
@@ -174,6 +176,8 @@ export interface ReachListener {
 
 interface ReachOptions extends Pick<PositionOptions, 'connection' | 'requestTimeoutMs'> {
   readonly arrivals: Arrivals
+  /** After how long it is missed. */
+  readonly missedMs: number
   /** How long it may take once it is missed. */
   readonly leftMs: number
 }

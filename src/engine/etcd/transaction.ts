@@ -46,22 +46,27 @@ export function transact(
   new Transaction(changes, dependencies, listener).begin()
 }
 
-/** A change that holds only while its key is as it was. */
+/** A change that holds only while its key, here that of etcd, is as it was. */
 interface Condition {
   readonly key: string
-  readonly place: string
   readonly changed: Revision
+  /** The key in the store. */
+  readonly name: string
+}
+
+/** A change, and the key of etcd that it is of. */
+interface Placed {
+  readonly place: string
+  readonly change: Change
 }
 
 /** One transaction until etcd has answered. */
 class Transaction implements CallListener<TxnResponse, unknown> {
   readonly #dependencies: TransactionDependencies
   readonly #listener: OutcomeListener
-  readonly #first: Change | undefined
   readonly #conditions: Condition[] = []
-  /** Changes by their place: etcd takes a key once in a transaction; the value after the last change counts. */
-  readonly #changes = new Map<string, Change>()
-  #writes: Write[] = []
+  readonly #changes: readonly Placed[]
+  #writes: readonly Write[] = []
   #isLeased = false
   #isAgain = false
 
@@ -72,19 +77,21 @@ class Transaction implements CallListener<TxnResponse, unknown> {
   ) {
     this.#dependencies = dependencies
     this.#listener = listener
+    const placed: Placed[] = []
     for (const change of changes) {
       const place = dependencies.layout.toEtcd(change.key)
-      const { key, ifChangedAt } = change
-      if (ifChangedAt !== undefined) this.#conditions.push({ key, place, changed: ifChangedAt })
-      this.#changes.set(place, change)
+      const { key: name, ifChangedAt: changed } = change
+      if (changed !== undefined) this.#conditions.push({ key: place, changed, name })
+      placed.push({ place, change })
     }
-    this.#first = this.#changes.values().next().value
+    this.#changes = placed.length > 1 ? lastOfEach(placed) : placed
   }
 
   begin(): void {
     const writes: Write[] = []
     const { ttlMs } = this.#dependencies
-    for (const [place, { key, value }] of this.#changes) {
+    for (const { place, change } of this.#changes) {
+      const { key, value } = change
       if (value !== null && ttlMs?.(key) !== undefined) {
         this.#beginLeased().catch((error: unknown) => this.#listener.failed(error))
         return
@@ -97,7 +104,8 @@ class Transaction implements CallListener<TxnResponse, unknown> {
   async #beginLeased(): Promise<void> {
     const { leases, ttlMs } = this.#dependencies
     const writes: Write[] = []
-    for (const [place, { key, value }] of this.#changes) {
+    for (const { place, change } of this.#changes) {
+      const { key, value } = change
       const life = value === null ? undefined : ttlMs?.(key)
       const lease = life === undefined ? undefined : await leases.take(life)
       writes.push({ key: place, value, lease })
@@ -106,15 +114,14 @@ class Transaction implements CallListener<TxnResponse, unknown> {
     this.#send(writes)
   }
 
-  #send(writes: Write[]): void {
+  #send(writes: readonly Write[]): void {
     this.#writes = writes
-    const first = this.#first
-    const compare = this.#conditions.map(({ place, changed }) => ({ key: place, changed }))
-    const read = this.#conditions.map(({ place }) => place)
+    const first = this.#changes[0]?.change
+    const compare = this.#conditions
     this.#dependencies.connection.begin(
       {
         method: '/etcdserverpb.KV/Txn',
-        request: encodeTxn({ compare, writes, read: read.length > 1 ? [...new Set(read)] : read }),
+        request: encodeTxn({ compare, writes, read: keysOf(compare) }),
         decode: decodeTxn,
         writes: true,
         operation: operationOf(first),
@@ -135,19 +142,20 @@ class Transaction implements CallListener<TxnResponse, unknown> {
     const found = new Map<string, KeyValue>()
     for (const kv of read) if (kv) found.set(kv.key, kv)
     const first = this.#conditions.find(
-      ({ place, changed }) => (found.get(place)?.changed ?? 0) !== changed,
+      ({ key, changed }) => (found.get(key)?.changed ?? 0) !== changed,
     )
     if (!first) {
       listener.failed(new Error('etcd refused a transaction whose conditions hold'))
       return
     }
-    const kv = found.get(first.place)
-    const failed = { key: first.key, found: kv ? itemOf(first.key, kv) : null }
+    const kv = found.get(first.key)
+    const failed = { key: first.name, found: kv ? itemOf(first.name, kv) : null }
     listener.done({ revision, changed: false, failed })
   }
 
   failed(error: unknown): void {
-    if (error instanceof StoreFull) this.#refused(error).catch(this.#fail)
+    if (error instanceof StoreFull)
+      this.#refused(error).catch((cause: unknown) => this.#listener.failed(cause))
     else this.#tryAgain(error)
   }
 
@@ -158,13 +166,23 @@ class Transaction implements CallListener<TxnResponse, unknown> {
   }
 
   #tryAgain(error: unknown): void {
-    if (this.#isAgain || !this.#isLeased || !isLeaseExpired(error)) return this.#fail(error)
+    if (this.#isAgain || !this.#isLeased || !isLeaseExpired(error))
+      return this.#listener.failed(error)
     this.#isAgain = true
     this.#dependencies.leases.forget()
     this.begin()
   }
+}
 
-  readonly #fail = (error: unknown): void => this.#listener.failed(error)
+/** etcd takes a key once in a transaction: the value after the last change counts. */
+const lastOfEach = (placed: readonly Placed[]): readonly Placed[] => [
+  ...new Map(placed.map((one) => [one.place, one])).values(),
+]
+
+/** The keys that conditions are about, each once. */
+function keysOf(conditions: readonly Condition[]): readonly string[] {
+  if (conditions.length === 1) return [conditions[0]!.key]
+  return [...new Set(conditions.map(({ key }) => key))]
 }
 
 /** What a transaction does to its first key. */
