@@ -7,20 +7,24 @@ const LONG_MS = 20
 /** The pace of one piece of work with several parts: it yields to the event loop between them, where it took long. */
 export class Pace {
   readonly #longMs: number
-  #since = performance.now()
+  #since: number
 
   constructor(longMs = LONG_MS) {
     this.#longMs = longMs
+    this.#since = longMs === Infinity ? 0 : performance.now()
   }
 
   /** Yields to the event loop when this work has taken long since the last time; null when it has not. */
   pause(): Promise<void> | null {
-    if (performance.now() - this.#since < this.#longMs) return null
+    if (this.#longMs === Infinity || performance.now() - this.#since < this.#longMs) return null
     return yieldToEventLoop().then(() => {
       this.#since = performance.now()
     })
   }
 }
+
+/** The pace of work that is known to be short, which need not look at the clock. */
+export const BRIEF = new Pace(Infinity)
 
 /** Does a short work for each of many items, and yields to the event loop in between. */
 export async function inTurns<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {

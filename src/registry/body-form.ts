@@ -74,26 +74,35 @@ export class BodyForm {
 
   /** The values of a body of this form at its places, in their order; null for other bodies. */
   read(body: Buffer): (string | number)[] | null {
+    const { places } = this
     const values: (string | number)[] = []
     let at = 0
-    for (const [i, { isText }] of this.places.entries()) {
+    for (let i = 0; i < places.length; i++) {
       const fixed = this.#fixed[i]!
       if (!hasAt(body, fixed, at)) return null
       at += fixed.length
+      const { isText } = places[i]!
       const end = isText ? endOfText(body, at) : endOfInteger(body, at)
       if (end === -1) return null
       const text = body.toString('latin1', at, end)
       values.push(isText ? text : Number(text))
       at = end
     }
-    const last = this.#fixed[this.places.length]!
+    const last = this.#fixed[places.length]!
     return body.length === at + last.length && hasAt(body, last, at) ? values : null
   }
 }
 
-const hasAt = (body: Buffer, bytes: Buffer, at: number): boolean =>
-  body.length >= at + bytes.length &&
-  body.compare(bytes, 0, bytes.length, at, at + bytes.length) === 0
+/** Bytes up to which it takes longer to call the comparison of Node than to compare. */
+const FEW = 64
+
+function hasAt(body: Buffer, bytes: Buffer, at: number): boolean {
+  const { length } = bytes
+  if (body.length < at + length) return false
+  if (length > FEW) return body.compare(bytes, 0, length, at, at + length) === 0
+  for (let i = 0; i < length; i++) if (body[at + i] !== bytes[i]) return false
+  return true
+}
 
 const isSameWay = (a: Way, b: Way): boolean =>
   a.length === b.length && a.every((step, i) => step === b[i])

@@ -169,8 +169,7 @@ class RepeatedSource implements Source {
 
   constructor(call: Call, body: Body, repeated: Repeated) {
     const { known, repetition, values } = repeated
-    const { targets, isWhole } = repetition
-    const at = targets.findIndex(({ is }) => is === 'version')
+    const { versionAt: at, isWhole } = repetition
     this.key = repeated.live.key
     this.#call = call
     this.#body = body
@@ -286,23 +285,31 @@ function nextOf(
   values: readonly (string | number)[],
 ): Typed | null {
   const { targets, owner, absent } = repetition
-  const entries = hot.object.metadata.managedFields ?? []
-  const mine = entries.find((entry) => isSameOwner(entry, owner))
+  const before = hot.object.metadata.managedFields
+  const mine = before && entryOf(before, owner)
   if (!mine) return null
-  let isLocated = true
-  for (const [i, target] of targets.entries()) {
-    const value = values[i]!
-    if (target.is === 'field') isLocated &&= target.located?.keeps(value) === true
-    else if (value !== repeatedOf(target.is, hot, mine)) return null
+  let { isLocated } = repetition
+  for (let i = 0; i < targets.length; i++) {
+    const target = targets[i]!
+    if (target.is === 'field') isLocated &&= target.located!.keeps(values[i]!)
+    else if (values[i] !== repeatedOf(target.is, hot, mine)) return null
   }
-  const changed = [...entriesAt(entries, mine, formatTime(call.context().now))]
+  const entries = entriesAt(before, mine, formatTime(call.context().now))
   const object = isLocated
-    ? changedObject(call, hot, repetition, { values, entries: changed })
-    : decodedObject(call, hot, repetition, { values, entries: changed })
+    ? changedObject(call, hot, repetition, { values, entries })
+    : decodedObject(call, hot, repetition, { values, entries })
   if (!object) return null
   for (const name of absent.members) delete (object as unknown as JsonObject)[name]
   for (const name of absent.metadata) delete (object.metadata as JsonObject)[name]
   return object
+}
+
+function entryOf(
+  entries: readonly ManagedFieldsEntry[],
+  owner: ManagedFieldsEntry,
+): ManagedFieldsEntry | null {
+  for (let i = 0; i < entries.length; i++) if (isSameOwner(entries[i]!, owner)) return entries[i]!
+  return null
 }
 
 /** What the next object has: values at the places of the form, and managedFields. */
@@ -319,9 +326,11 @@ function changedObject(
   { values, entries }: NextValues,
 ): Typed | null {
   const object = shallow(before, before, entries)
-  for (const [i, target] of targets.entries())
+  for (let i = 0; i < targets.length; i++) {
+    const target = targets[i]!
     if (target.is === 'field' && !setValue(object, before, target.located!.way, values[i]!))
       return null
+  }
   // Defaults of a body were set when it was learned what it says.
   if (served.over && !isWhole) served.strategy.setDefaults?.(object, context())
   return hasValues(object, targets, values, (target) => target.located!.way) ? object : null
@@ -344,7 +353,7 @@ function decodedObject(
   const object = decodedLike(call, document, hot, isWhole)
   // Where another text means the same, no field changes.
   if (!object || !hasValues(object, targets, values, ({ way }) => way)) return null
-  object.metadata.managedFields = entries
+  object.metadata.managedFields = [...entries]
   return object
 }
 
