@@ -162,6 +162,8 @@ class RepeatedSource implements Source {
   readonly fresh: (() => Promise<Typed>) | null
   /** Whether admission left the object as it was made. */
   isSame = true
+  /** The values were set in the object, not in its JSON. */
+  #isLocated = false
   readonly #call: Call
   readonly #body: Body
   readonly #repeated: Repeated
@@ -184,12 +186,23 @@ class RepeatedSource implements Source {
 
   next({ hot, live }: Present): Typed {
     const { repetition, values } = this.#repeated
-    const object =
-      hot && live === this.#repeated.live ? nextOf(this.#call, hot, repetition, values) : null
+    if (!hot || live !== this.#repeated.live) throw NOT_REPEATED
+    this.#isLocated = keepsAll(repetition, values)
+    const object = nextOf(this.#call, hot, repetition, { values, isLocated: this.#isLocated })
     if (!object) throw NOT_REPEATED
     const { identity } = repetition
     if (identity) this.#body.decoded?.(identifiedBy(identity, this.#resourceVersion))
     return object
+  }
+
+  /** A text or number that is decoded as itself is written as itself. */
+  differs(next: Typed, old: Typed): boolean {
+    const { repetition, values } = this.#repeated
+    const { targets } = repetition
+    const i = this.#isLocated ? targets.findIndex(isField) : -1
+    if (i === -1) return false
+    const { way } = (targets[i] as FieldTarget).located!
+    return valueAt(next, way) === values[i] && valueAt(old, way) !== values[i]
   }
 
   replaced(sent: Typed, by: Typed): void {
@@ -277,22 +290,33 @@ async function lessonOf(
   return { repetition: write.isSilent ? repetition : null }
 }
 
+/** Whether all values of fields are decoded as themselves, so that they can be set in the object. */
+function keepsAll(
+  { targets, isLocated }: Repetition,
+  values: readonly (string | number)[],
+): boolean {
+  if (!isLocated) return false
+  for (let i = 0; i < targets.length; i++) {
+    const target = targets[i]!
+    if (target.is === 'field' && !target.located!.keeps(values[i]!)) return false
+  }
+  return true
+}
+
 /** The object that an update makes of the present one; null where that has to be found out in full. */
 function nextOf(
   call: Call,
   hot: HotObject,
   repetition: Repetition,
-  values: readonly (string | number)[],
+  { values, isLocated }: { readonly values: readonly (string | number)[]; isLocated: boolean },
 ): Typed | null {
   const { targets, owner, absent } = repetition
   const before = hot.object.metadata.managedFields
   const mine = before && entryOf(before, owner)
   if (!mine) return null
-  let { isLocated } = repetition
   for (let i = 0; i < targets.length; i++) {
-    const target = targets[i]!
-    if (target.is === 'field') isLocated &&= target.located!.keeps(values[i]!)
-    else if (values[i] !== repeatedOf(target.is, hot, mine)) return null
+    const { is } = targets[i]!
+    if (is !== 'field' && values[i] !== repeatedOf(is, hot, mine)) return null
   }
   const entries = entriesAt(before, mine, formatTime(call.context().now))
   const object = isLocated
@@ -333,7 +357,7 @@ function changedObject(
   }
   // Defaults of a body were set when it was learned what it says.
   if (served.over && !isWhole) served.strategy.setDefaults?.(object, context())
-  return hasValues(object, targets, values, (target) => target.located!.way) ? object : null
+  return hasValues(object, targets, values, ({ located }) => located!.way) ? object : null
 }
 
 /** The object of the JSON with other values. */
@@ -359,15 +383,20 @@ function decodedObject(
 
 type FieldTarget = Extract<Target, { readonly is: 'field' }>
 
-const hasValues = (
+const isField = ({ is }: Target): boolean => is === 'field'
+
+function hasValues(
   object: Typed,
   targets: readonly Target[],
   values: readonly (string | number)[],
   wayOf: (target: FieldTarget) => Way,
-): boolean =>
-  targets.every(
-    (target, i) => target.is !== 'field' || valueAt(object, wayOf(target)) === values[i],
-  )
+): boolean {
+  for (let i = 0; i < targets.length; i++) {
+    const target = targets[i]!
+    if (target.is === 'field' && valueAt(object, wayOf(target)) !== values[i]) return false
+  }
+  return true
+}
 
 const isSameOwner = (a: ManagedFieldsEntry, b: ManagedFieldsEntry): boolean =>
   a.manager === b.manager &&
@@ -439,7 +468,7 @@ function withValue(
 
 function valueAt(object: Typed, way: Way): unknown {
   let value: unknown = object
-  for (const step of way) value = (value as JsonObject | undefined)?.[step]
+  for (let i = 0; i < way.length; i++) value = (value as JsonObject | undefined)?.[way[i]!]
   return value
 }
 
