@@ -344,12 +344,12 @@ interface NextValues {
 
 /** The object with other values at places of its own. */
 function changedObject(
-  { served, context }: Call,
+  { served, subresource, context }: Call,
   { object: before }: HotObject,
   { targets, isWhole }: Repetition,
   { values, entries }: NextValues,
 ): Typed | null {
-  const object = shallow(before, before, entries)
+  const object = shallow(before, before, entries, subresource !== '' || setsMembers(served))
   for (let i = 0; i < targets.length; i++) {
     const target = targets[i]!
     if (target.is === 'field' && !setValue(object, before, target.located!.way, values[i]!))
@@ -359,6 +359,10 @@ function changedObject(
   if (served.over && !isWhole) served.strategy.setDefaults?.(object, context())
   return hasValues(object, targets, values, ({ located }) => located!.way) ? object : null
 }
+
+/** Whether hooks of an update may set members of the parts of an object. */
+const setsMembers = ({ over, strategy }: ResourceEntry): boolean =>
+  !over || !!strategy.setDefaults || !!strategy.prepareForUpdate || !!strategy.canonicalize
 
 /** The object of the JSON with other values. */
 function decodedObject(
