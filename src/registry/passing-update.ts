@@ -82,7 +82,7 @@ const STEPS: readonly Step<PassingUpdate>[] = [
 /** What is checked of a new object, in this order. */
 const CHECKS: readonly ((update: PassingUpdate) => void | Steps<void>)[] = [
   (update) => update.checkMetadata(),
-  (update) => update.checkDeclared(),
+  (update) => update.checkShape(),
   (update) => update.checkKind(),
   (update) => update.checkChange(),
 ]
@@ -272,7 +272,7 @@ class PassingUpdate implements PassedUpdate, Present {
     checkMetadataUpdate(next.metadata, old.metadata, errors)
   }
 
-  checkDeclared(): void {
+  checkShape(): void {
     const { next, hot, parts } = this
     this.#of.call.served.check(next, this.#errors, parts && hot?.object)
   }
