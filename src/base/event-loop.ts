@@ -9,10 +9,11 @@ export class Pace {
   /** Of work that is known to be short: it never yields, and no clock is read. */
   static readonly unlimited = new Pace(Infinity)
   readonly #longMs: number
-  #since = performance.now()
+  #since: number
 
   constructor(longMs = LONG_MS) {
     this.#longMs = longMs
+    this.#since = longMs === Infinity ? 0 : performance.now()
   }
 
   /** Yields to the event loop when this work has taken long since the last time; null when it has not. */
@@ -23,6 +24,9 @@ export class Pace {
     })
   }
 }
+
+/** The pace of work that is known to be short, which need not look at the clock. */
+export const BRIEF = new Pace(Infinity)
 
 /** Does a short work for each of many items, and yields to the event loop in between. */
 export async function inTurns<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {

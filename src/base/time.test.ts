@@ -45,6 +45,25 @@ describe('micro times have six digits', () => {
   })
 })
 
+describe('micro times in the form in which they are stored stay, where they are times', () => {
+  const days = ['2024-02-29', '2023-02-29', '2024-04-31', '2024-12-31', '0050-06-07', '2024-00-01']
+  const others = ['2024-13-01', '2024-01-00', '2024-06-28']
+  const times = ['00:00:00', '23:59:59', '24:00:00', '10:60:00', '10:00:60']
+  const texts = [...days, ...others].flatMap((day) => times.map((time) => `${day}T${time}.000001Z`))
+  test.each(texts)('%s', (text) => {
+    // What is not canonical is read element by element.
+    const plain = () => canonicalMicroTime(text.replace('Z', '+00:00'))
+    let wanted: string | null = null
+    try {
+      wanted = plain()
+    } catch {
+      // It is no time.
+    }
+    if (wanted === null) expect(() => canonicalMicroTime(text)).toThrow('parsing time')
+    else expect(canonicalMicroTime(text)).toBe(wanted)
+  })
+})
+
 const LAYOUT = '"2006-01-02T15:04:05Z07:00"'
 const MICRO = '"2006-01-02T15:04:05.000000Z07:00"'
 

@@ -40,6 +40,7 @@ export function canonicalTime(text: string): string {
 
 /** The form in which micro times are stored: UTC, six digits. Throws an Error. */
 export function canonicalMicroTime(text: string): string {
+  if (text.length === 27 && CANONICAL_MICRO.test(text) && readFields(text) !== null) return text
   const { ms, fraction } = read(text, MICRO_LAYOUT)
   return CANONICAL_MICRO.test(text) ? text : `${seconds(ms)}.${fraction}Z`
 }
@@ -68,8 +69,11 @@ function seconds(ms: number): string {
 }
 
 /** The milliseconds of a time in canonical form, by far the most frequent input; else null. */
-function readPlain(text: string): number | null {
-  if (text.length !== 20 || !CANONICAL.test(text)) return null
+const readPlain = (text: string): number | null =>
+  text.length === 20 && CANONICAL.test(text) ? readFields(text) : null
+
+/** The same of the seconds at the beginning of a canonical form. */
+function readFields(text: string): number | null {
   const month = digits(text, 5)
   const day = digits(text, 8)
   const hour = digits(text, 11)

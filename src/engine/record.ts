@@ -120,6 +120,11 @@ export class RecordWriter {
     this.#jsonStart = this.#at
   }
 
+  /** What was written until here is for selectors; the JSON begins. */
+  jsonHere(): void {
+    this.#jsonStart = this.#at
+  }
+
   /** Bytes of JSON that were written. */
   get length(): number {
     return this.#at - this.#jsonStart

@@ -39,15 +39,30 @@ export function checkMetadata(meta: ObjectMeta, errors: FieldErrors, rules: Meta
     errors.at('generation').invalid(meta.generation, 'must be greater than or equal to 0')
   }
   const { labels, annotations, ownerReferences, finalizers, managedFields } = meta
+  // The very same part passed with the object that has it, which is easier to see than that it is a known one.
+  const before = (rules.parts && rules.passed) ?? NO_METADATA
   // Most objects have few of them: what is absent gets no scope.
-  if (labels) checkPart(labels, errors.at('labels'), rules, checkLabels)
-  if (annotations) checkPart(annotations, errors.at('annotations'), rules, checkAnnotations)
+  if (labels && labels !== before.labels) checkPart(labels, errors.at('labels'), rules, checkLabels)
+  if (annotations && annotations !== before.annotations)
+    checkPart(annotations, errors.at('annotations'), rules, checkAnnotations)
   if (ownerReferences) checkOwners(ownerReferences, errors.at('ownerReferences'))
   if (finalizers) checkFinalizers(finalizers, errors.at('finalizers'), rules)
-  if (!managedFields) return
-  const at = errors.at('managedFields')
-  for (let i = 0; i < managedFields.length; i++)
-    checkPart(managedFields[i]!, at.at(i), rules, checkManagedFields)
+  if (managedFields && managedFields !== before.managedFields)
+    checkEntries(managedFields, before.managedFields, errors.at('managedFields'), rules)
+}
+
+const NO_METADATA: ObjectMeta = {}
+
+function checkEntries(
+  entries: readonly ManagedFieldsEntry[],
+  before: readonly ManagedFieldsEntry[] | undefined,
+  errors: FieldErrors,
+  rules: MetadataRules,
+): void {
+  for (let i = 0; i < entries.length; i++) {
+    const entry = entries[i]!
+    if (entry !== before?.[i]) checkPart(entry, errors.at(i), rules, checkManagedFields)
+  }
 }
 
 const isNamedAs = (a: ObjectMeta, b: ObjectMeta): boolean =>

@@ -136,12 +136,15 @@ export function writeManaged({ managers, times }: Managed): ManagedFieldsEntry[]
   return putInOrder(entries, byPlace)
 }
 
-/** Entries after a write of which it is known that it changes nothing but the time of one of them. */
-export function entriesAt(
-  entries: readonly ManagedFieldsEntry[],
+/**
+ * Entries after a write of which it is known that it changes nothing but the time of one of them: the very same list where
+ * that stays as well.
+ */
+export function entriesAt<T extends readonly ManagedFieldsEntry[]>(
+  entries: T,
   mine: ManagedFieldsEntry,
   now: string,
-): readonly ManagedFieldsEntry[] {
+): T | ManagedFieldsEntry[] {
   if (mine.time === now) return entries
   const { manager = '', operation, apiVersion = '', fieldsV1, subresource = '' } = mine
   const kept = { manager, operation: operation as Operation, apiVersion, subresource }

@@ -74,14 +74,14 @@ export class BodyForm {
 
   /** The values of a body of this form at its places, in their order; null for other bodies. */
   read(body: Buffer): (string | number)[] | null {
+    const { places } = this
     const values: (string | number)[] = []
     let at = 0
-    const { places } = this
     for (let i = 0; i < places.length; i++) {
-      const { isText } = places[i]!
       const fixed = this.#fixed[i]!
       if (!hasAt(body, fixed, at)) return null
       at += fixed.length
+      const { isText } = places[i]!
       const end = isText ? endOfText(body, at) : endOfInteger(body, at)
       if (end === -1) return null
       const text = body.toString('latin1', at, end)

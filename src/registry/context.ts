@@ -293,7 +293,7 @@ export class KeyedMutex {
   readonly #last = new Map<string, Turn>()
 
   /** Runs `work` when all earlier work of the key is done, or has called the function that it gets. */
-  take<T>(key: string, work: (release: () => void) => Promise<T>): Promise<T> {
+  take<T>(key: string, work: (release: () => void) => T | Promise<T>): Promise<T> {
     const before = this.#last.get(key)
     const turn = new Turn(this.#last, key)
     this.#last.set(key, turn)
@@ -319,14 +319,18 @@ class Turn {
     })
   }
 
-  run<T>(work: (release: () => void) => Promise<T>): Promise<T> {
+  run<T>(work: (release: () => void) => T | Promise<T>): Promise<T> {
     const release = () => this.#end()
-    let result: Promise<T>
+    let result: T | Promise<T>
     try {
       result = work(release)
     } catch (error) {
       release()
       return Promise.reject(error as Error)
+    }
+    if (!(result instanceof Promise)) {
+      release()
+      return Promise.resolve(result)
     }
     return result.then(
       (value) => {

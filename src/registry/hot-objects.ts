@@ -237,12 +237,14 @@ const isPlain = (value: object): value is JsonObject =>
 
 /**
  * A copy of an object for a write, whose own members and theirs can be set. What lies deeper is shared with `before`, and
- * must be replaced instead of changed. `entries`: managedFields of the copy, by default those of the object.
+ * must be replaced instead of changed. `entries`: managedFields of the copy, by default those of the object. Without `isSet`
+ * its members are shared as well.
  */
 export function shallow(
   object: Typed,
   before: Typed,
   entries = object.metadata.managedFields,
+  isSet = true,
 ): Typed {
   const from = object as unknown as JsonObject
   const others = before as unknown as JsonObject
@@ -250,7 +252,7 @@ export function shallow(
   const copy: JsonObject = {}
   for (const name in from) {
     const value = from[name]
-    const isShared = value === others[name] && isPart(value)
+    const isShared = isSet && value === others[name] && isPart(value)
     if (name === 'metadata') copy[name] = copyMetadata(object.metadata, entries)
     else setOwn(copy, name, isShared ? { ...value } : value)
   }

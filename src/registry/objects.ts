@@ -149,26 +149,22 @@ export const encodeObject = (
   served: ResourceEntry,
   object: Typed,
   before: Typed | null = null,
-): Buffer => writeRecord(served, object, selectorText(served, object), before)
+): Buffer => writeRecord(served, object, before)
 
 /** The same in steps, with one at the end: the commit may take long as well. */
 export function* encodeObjectSteps(served: ResourceEntry, object: Typed): Steps<Buffer> {
-  const selectors = selectorText(served, object)
-  yield
-  const record = writeRecord(served, object, selectors, null)
+  const record = writeRecord(served, object, null)
   yield
   return record
 }
 
-function writeRecord(
-  { storage }: ResourceEntry,
-  object: Typed,
-  selectors: string,
-  before: Typed | null,
-): Buffer {
+function writeRecord(served: ResourceEntry, object: Typed, before: Typed | null): Buffer {
+  const { storage } = served
   const meta = object.metadata as unknown as JsonObject
   const metaBefore = before && (before.metadata as unknown as JsonObject)
-  const writer = new RecordWriter(selectors, storage.storageTag)
+  const writer = new RecordWriter('', storage.storageTag)
+  writeSelectors(served, object, writer)
+  writer.jsonHere()
   writer.bytes(storage.opening)
   writer.text('"metadata":')
   const metaStart = writer.length
@@ -193,6 +189,7 @@ function writeRecord(
 const OPEN = 0x7b
 const CLOSE = 0x7d
 const QUOTE = 0x22
+const COLON = 0x3a
 
 /** An object that is not stored, as a StoredObject; for dry runs. */
 export const asVersion = (record: Buffer, revision: number): StoredObject =>
@@ -249,16 +246,29 @@ interface SelectableField {
 
 const selectableFields = new WeakMap<Selectable, readonly SelectableField[]>()
 
-/** The labels and selectable fields of an object as JSON; empty when there are none. */
-function selectorText({ strategy }: ResourceEntry, object: Typed): string {
+/** Writes the labels and selectable fields of an object as JSON; nothing when there are none. */
+function writeSelectors({ strategy }: ResourceEntry, object: Typed, writer: RecordWriter): void {
   const { labels } = object.metadata
   const fields = strategy.selectable ? fieldsText(strategy.selectable, object) : ''
-  const isLabelled = labels !== undefined && Object.keys(labels).length > 0
-  if (isLabelled) {
-    const text = `{"l":${JSON.stringify(labels)}`
-    return fields === '' ? `${text}}` : `${text},"f":{${fields}}}`
+  const isLabelled = labels !== undefined && writeLabels(labels, writer)
+  if (fields !== '') writer.text(`${isLabelled ? ',' : '{'}"f":{${fields}}`)
+  if (isLabelled || fields !== '') writer.byte(CLOSE)
+}
+
+/** Opens an object, and writes labels into it where there are any; returns whether there are. */
+function writeLabels(labels: Readonly<Record<string, string>>, writer: RecordWriter): boolean {
+  let isFirst = true
+  for (const name in labels) {
+    if (isFirst) writer.text('{"l":{')
+    else writer.byte(COMMA)
+    isFirst = false
+    writer.string(name)
+    writer.byte(COLON)
+    writer.string(labels[name]!)
   }
-  return fields === '' ? '' : `{"f":{${fields}}}`
+  if (isFirst) return false
+  writer.byte(CLOSE)
+  return true
 }
 
 function fieldsText(selectable: Selectable, object: Typed): string {

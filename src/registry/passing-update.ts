@@ -1,6 +1,6 @@
 /** The steps of one attempt of an update, in their order. The kind provides the hooks. */
-import { Pace, yieldToEventLoop } from '../base/event-loop.ts'
-import { paced } from '../base/steps.ts'
+import { BRIEF, Pace, yieldToEventLoop } from '../base/event-loop.ts'
+import { paced, type Steps } from '../base/steps.ts'
 import type { NowOrLater } from '../admission/now-or-later.ts'
 import { checkMetadata, checkMetadataUpdate } from '../meta/check-metadata.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
@@ -79,18 +79,30 @@ const STEPS: readonly Step<PassingUpdate>[] = [
   (update) => update.encode(),
 ]
 
+/** What is checked of a new object, in this order. */
+const CHECKS: readonly ((update: PassingUpdate) => void | Steps<void>)[] = [
+  (update) => update.checkMetadata(),
+  (update) => update.checkShape(),
+  (update) => update.checkKind(),
+  (update) => update.checkChange(),
+]
+
+/** Bytes of a stored object whose repetition is too short a work to look at the clock. */
+const BRIEF_BYTES = 32 * 1024
+
 /** Bytes of a stored object whose update begins in a turn of the event loop of its own. */
 const LARGE_BYTES = 256 * 1024
 
 /** An update on its way through the steps. */
 class PassingUpdate implements PassedUpdate, Present {
-  readonly pace = new Pace()
+  readonly pace: Pace
   readonly live: StoredObject
   readonly hot: HotObject | null
   parts: WrittenParts | undefined = undefined
   isBound = false
   readonly #of: UpdateOf
   readonly #part: PartSubresource<Typed> | null
+  readonly #errors = new FieldErrors()
   #old: Typed | null
   #document: unknown = undefined
   /** As the source made it, then as admission left it, then with allocated values. */
@@ -103,6 +115,8 @@ class PassingUpdate implements PassedUpdate, Present {
   constructor(of: UpdateOf, live: StoredObject) {
     this.#of = of
     this.live = live
+    const isBrief = of.source.isRepeated === true && live.jsonBytes < BRIEF_BYTES
+    this.pace = isBrief ? BRIEF : new Pace()
     this.hot = of.api.hot?.find(of.call.served, live) ?? null
     this.#old = this.hot && this.hot.object
     this.#part = partOf(of)
@@ -240,27 +254,40 @@ class PassingUpdate implements PassedUpdate, Present {
 
   /** Checks the object. Throws 422. */
   check(): void | Promise<void> {
+    const checking = checked(this.pace, CHECKS, this)
+    if (checking) return checking.then(() => this.#refuse())
+    this.#refuse()
+  }
+
+  #refuse(): void {
+    refuseInvalid(this.#of.call.served, this.next.metadata.name ?? '', this.#errors)
+  }
+
+  checkMetadata(): void {
     const { api, call } = this.#of
-    const { served } = call
     const { next, old, hot, parts } = this
+    const rules = metadataRules(call.served, api, parts, hot?.object.metadata)
+    const errors = this.#errors.at('metadata')
+    checkMetadata(next.metadata, errors, rules)
+    checkMetadataUpdate(next.metadata, old.metadata, errors)
+  }
+
+  checkShape(): void {
+    const { next, hot, parts } = this
+    this.#of.call.served.check(next, this.#errors, parts && hot?.object)
+  }
+
+  checkKind(): void | Steps<void> {
+    const { strategy } = this.#of.call.served
+    const { next, old } = this
     const part = this.#part
-    const c = this.#c!
-    const hooks = part ?? served.strategy
-    const errors = new FieldErrors()
-    const checking = checked(this.pace, [
-      () => {
-        const rules = metadataRules(served, api, parts, hot?.object.metadata)
-        checkMetadata(next.metadata, errors.at('metadata'), rules)
-        checkMetadataUpdate(next.metadata, old.metadata, errors.at('metadata'))
-      },
-      () => served.check(next, errors, parts && hot?.object),
-      () =>
-        part ? part.validate?.(next, errors, c) : served.strategy.validate?.(next, errors, c, old),
-      () => hooks.validateUpdate?.(next, old, errors, c),
-    ])
-    if (checking)
-      return checking.then(() => refuseInvalid(served, next.metadata.name ?? '', errors))
-    refuseInvalid(served, next.metadata.name ?? '', errors)
+    if (part) return part.validate?.(next, this.#errors, this.#c!)
+    return strategy.validate?.(next, this.#errors, this.#c!, old)
+  }
+
+  checkChange(): void | Steps<void> {
+    const hooks = this.#part ?? this.#of.call.served.strategy
+    return hooks.validateUpdate?.(this.next, this.old, this.#errors, this.#c!)
   }
 
   /** Warns, and allocates. */

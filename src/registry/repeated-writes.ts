@@ -162,6 +162,8 @@ class RepeatedSource implements Source {
   readonly fresh: (() => Promise<Typed>) | null
   /** Whether admission left the object as it was made. */
   isSame = true
+  /** The values were set in the object, not in its JSON. */
+  #isLocated = false
   readonly #call: Call
   readonly #body: Body
   readonly #repeated: Repeated
@@ -169,8 +171,7 @@ class RepeatedSource implements Source {
 
   constructor(call: Call, body: Body, repeated: Repeated) {
     const { known, repetition, values } = repeated
-    const { targets, isWhole } = repetition
-    const at = targets.findIndex(({ is }) => is === 'version')
+    const { versionAt: at, isWhole } = repetition
     this.key = repeated.live.key
     this.#call = call
     this.#body = body
@@ -185,12 +186,23 @@ class RepeatedSource implements Source {
 
   next({ hot, live }: Present): Typed {
     const { repetition, values } = this.#repeated
-    const object =
-      hot && live === this.#repeated.live ? nextOf(this.#call, hot, repetition, values) : null
+    if (!hot || live !== this.#repeated.live) throw NOT_REPEATED
+    this.#isLocated = keepsAll(repetition, values)
+    const object = nextOf(this.#call, hot, repetition, { values, isLocated: this.#isLocated })
     if (!object) throw NOT_REPEATED
     const { identity } = repetition
     if (identity) this.#body.decoded?.(identifiedBy(identity, this.#resourceVersion))
     return object
+  }
+
+  /** A text or number that is decoded as itself is written as itself. */
+  differs(next: Typed, old: Typed): boolean {
+    const { repetition, values } = this.#repeated
+    const { targets } = repetition
+    const i = this.#isLocated ? targets.findIndex(isField) : -1
+    if (i === -1) return false
+    const { way } = (targets[i] as FieldTarget).located!
+    return valueAt(next, way) === values[i] && valueAt(old, way) !== values[i]
   }
 
   replaced(sent: Typed, by: Typed): void {
@@ -278,31 +290,50 @@ async function lessonOf(
   return { repetition: write.isSilent ? repetition : null }
 }
 
+/** Whether all values of fields are decoded as themselves, so that they can be set in the object. */
+function keepsAll(
+  { targets, isLocated }: Repetition,
+  values: readonly (string | number)[],
+): boolean {
+  if (!isLocated) return false
+  for (let i = 0; i < targets.length; i++) {
+    const target = targets[i]!
+    if (target.is === 'field' && !target.located!.keeps(values[i]!)) return false
+  }
+  return true
+}
+
 /** The object that an update makes of the present one; null where that has to be found out in full. */
 function nextOf(
   call: Call,
   hot: HotObject,
   repetition: Repetition,
-  values: readonly (string | number)[],
+  { values, isLocated }: { readonly values: readonly (string | number)[]; isLocated: boolean },
 ): Typed | null {
   const { targets, owner, absent } = repetition
-  const entries = hot.object.metadata.managedFields ?? []
-  const mine = entries.find((entry) => isSameOwner(entry, owner))
+  const before = hot.object.metadata.managedFields
+  const mine = before && entryOf(before, owner)
   if (!mine) return null
-  let isLocated = true
-  for (const [i, target] of targets.entries()) {
-    const value = values[i]!
-    if (target.is === 'field') isLocated &&= target.located?.keeps(value) === true
-    else if (value !== repeatedOf(target.is, hot, mine)) return null
+  for (let i = 0; i < targets.length; i++) {
+    const { is } = targets[i]!
+    if (is !== 'field' && values[i] !== repeatedOf(is, hot, mine)) return null
   }
-  const changed = [...entriesAt(entries, mine, formatTime(call.context().now))]
+  const entries = entriesAt(before, mine, formatTime(call.context().now))
   const object = isLocated
-    ? changedObject(call, hot, repetition, { values, entries: changed })
-    : decodedObject(call, hot, repetition, { values, entries: changed })
+    ? changedObject(call, hot, repetition, { values, entries })
+    : decodedObject(call, hot, repetition, { values, entries })
   if (!object) return null
   for (const name of absent.members) delete (object as unknown as JsonObject)[name]
   for (const name of absent.metadata) delete (object.metadata as JsonObject)[name]
   return object
+}
+
+function entryOf(
+  entries: readonly ManagedFieldsEntry[],
+  owner: ManagedFieldsEntry,
+): ManagedFieldsEntry | null {
+  for (let i = 0; i < entries.length; i++) if (isSameOwner(entries[i]!, owner)) return entries[i]!
+  return null
 }
 
 /** What the next object has: values at the places of the form, and managedFields. */
@@ -313,19 +344,25 @@ interface NextValues {
 
 /** The object with other values at places of its own. */
 function changedObject(
-  { served, context }: Call,
+  { served, subresource, context }: Call,
   { object: before }: HotObject,
   { targets, isWhole }: Repetition,
   { values, entries }: NextValues,
 ): Typed | null {
-  const object = shallow(before, before, entries)
-  for (const [i, target] of targets.entries())
+  const object = shallow(before, before, entries, subresource !== '' || setsMembers(served))
+  for (let i = 0; i < targets.length; i++) {
+    const target = targets[i]!
     if (target.is === 'field' && !setValue(object, before, target.located!.way, values[i]!))
       return null
+  }
   // Defaults of a body were set when it was learned what it says.
   if (served.over && !isWhole) served.strategy.setDefaults?.(object, context())
-  return hasValues(object, targets, values, (target) => target.located!.way) ? object : null
+  return hasValues(object, targets, values, ({ located }) => located!.way) ? object : null
 }
+
+/** Whether hooks of an update may set members of the parts of an object. */
+const setsMembers = ({ over, strategy }: ResourceEntry): boolean =>
+  !over || !!strategy.setDefaults || !!strategy.prepareForUpdate || !!strategy.canonicalize
 
 /** The object of the JSON with other values. */
 function decodedObject(
@@ -344,21 +381,26 @@ function decodedObject(
   const object = decodedLike(call, document, hot, isWhole)
   // Where another text means the same, no field changes.
   if (!object || !hasValues(object, targets, values, ({ way }) => way)) return null
-  object.metadata.managedFields = entries
+  object.metadata.managedFields = [...entries]
   return object
 }
 
 type FieldTarget = Extract<Target, { readonly is: 'field' }>
 
-const hasValues = (
+const isField = ({ is }: Target): boolean => is === 'field'
+
+function hasValues(
   object: Typed,
   targets: readonly Target[],
   values: readonly (string | number)[],
   wayOf: (target: FieldTarget) => Way,
-): boolean =>
-  targets.every(
-    (target, i) => target.is !== 'field' || valueAt(object, wayOf(target)) === values[i],
-  )
+): boolean {
+  for (let i = 0; i < targets.length; i++) {
+    const target = targets[i]!
+    if (target.is === 'field' && valueAt(object, wayOf(target)) !== values[i]) return false
+  }
+  return true
+}
 
 const isSameOwner = (a: ManagedFieldsEntry, b: ManagedFieldsEntry): boolean =>
   a.manager === b.manager &&
@@ -430,7 +472,7 @@ function withValue(
 
 function valueAt(object: Typed, way: Way): unknown {
   let value: unknown = object
-  for (const step of way) value = (value as JsonObject | undefined)?.[step]
+  for (let i = 0; i < way.length; i++) value = (value as JsonObject | undefined)?.[way[i]!]
   return value
 }
 

@@ -29,6 +29,10 @@ export interface Repetition {
   readonly form: BodyForm
   /** For each place of the form. */
   readonly targets: readonly Target[]
+  /** Which of them is the resourceVersion; -1: none. */
+  readonly versionAt: number
+  /** Each of them that is for a field has its place in the object. */
+  readonly isLocated: boolean
   readonly options: WriteOptions
   readonly owner: ManagedFieldsEntry
   /** The body is the object, not a patch of it. */
@@ -99,7 +103,10 @@ export async function repetitionOf(updates: TwoUpdates): Promise<Repetition | nu
   const absent = absentIn(updates, again, targets)
   if (!absent) return null
   if (isWhole && readsPlaces(served, c, body, form)) return null
-  return { form, targets, options, owner: owner.is, isWhole, absent, identity }
+  const versionAt = targets.findIndex(({ is }) => is === 'version')
+  const isLocated = targets.every((target) => target.is !== 'field' || target.located !== null)
+  const kept = { form, targets, versionAt, isLocated, isWhole }
+  return { ...kept, options, owner: owner.is, absent, identity }
 }
 
 /** A field with another value than before. */

@@ -14,19 +14,26 @@ import type { PassedUpdate, UpdateOf } from './passing-update.ts'
 import type { Result } from './results.ts'
 import { committed, isFinished } from './write.ts'
 
-/** Stores an update, or removes an object without remaining finalizers; null when another writer was first. */
-export function storeUpdate(of: UpdateOf, passed: PassedUpdate): NowOrLater<Result | null> {
+/** What is done where another writer was first. */
+export interface Retry {
+  again(): NowOrLater<Result>
+}
+
+/** Stores an update, or removes an object without remaining finalizers. Throws and rejects with 409. */
+export function storeUpdate(of: UpdateOf, passed: PassedUpdate, retry: Retry): NowOrLater<Result> {
   const { served } = of.call
-  if (isFinished(served, passed.next)) return removed(of, passed)
+  if (isFinished(served, passed.next)) return removed(of, passed, retry)
+  if (of.source.differs?.(passed.next, passed.old) === true) return stored(of, passed, retry)
   // No change: no write, no event, the same resourceVersion.
   const isSame = isRecordOf(passed.record, passed.live) || isSameButTimes(served, passed)
-  return isSame === false ? stored(of, passed) : storedIfStale(of, passed, isSame)
+  return isSame === false ? stored(of, passed, retry) : storedIfStale(of, passed, { isSame, retry })
 }
 
 async function removed(
   { api, call, options, key }: UpdateOf,
   { live, old, record, table, isBound }: PassedUpdate,
-): Promise<Result | null> {
+  retry: Retry,
+): Promise<Result> {
   const { served } = call
   const over = live.revision
   const wanted = () => asVersion(record, over)
@@ -34,23 +41,24 @@ async function removed(
   const changes = objectChanges(api, { served, key, old, next: null, record: null, over })
   const commit = await storeChanges(api.cache, call, changes, table)
   if (commit.done) return { is: 'object', status: 200, version: wanted() }
-  return refused(call, commit, isBound)
+  refuseBound(call, commit, isBound)
+  return retry.again()
 }
 
 /** Stores an object that may be unchanged only where it is stored in an old form. */
 async function storedIfStale(
   of: UpdateOf,
   passed: PassedUpdate,
-  isSame: boolean | Promise<boolean>,
-): Promise<Result | null> {
+  { isSame, retry }: { readonly isSame: boolean | Promise<boolean>; readonly retry: Retry },
+): Promise<Result> {
   const { api, options, key } = of
   const { live } = passed
   if ((await isSame) && (options.dryRun || !(live.isOutdated || (await api.isStale?.(key)))))
     return { is: 'object', status: 200, version: live }
-  return stored(of, passed)
+  return stored(of, passed, retry)
 }
 
-function stored(of: UpdateOf, passed: PassedUpdate): NowOrLater<Result | null> {
+function stored(of: UpdateOf, passed: PassedUpdate, retry: Retry): NowOrLater<Result> {
   const { api, call, options, key } = of
   const { served } = call
   const { live, old, hot, next, record, table, isBound, parts } = passed
@@ -58,7 +66,10 @@ function stored(of: UpdateOf, passed: PassedUpdate): NowOrLater<Result | null> {
   if (options.dryRun) return { is: 'object', status: 200, version: asVersion(record, over) }
   const changes = objectChanges(api, { served, key, old, next, record, over })
   return storeChanges(api.cache, call, changes, table).then((commit) => {
-    if (!commit.done) return isAllocationKey(commit.key) ? null : refused(call, commit, isBound)
+    if (!commit.done) {
+      if (!isAllocationKey(commit.key)) refuseBound(call, commit, isBound)
+      return retry.again()
+    }
     const version = committed(table, changes[0], commit.at)
     if (version.revision === commit.at) {
       api.hot?.keep(served, version, next, hot)
@@ -100,8 +111,10 @@ const behindMetadata = (version: StoredObject) =>
   version.json().subarray(version.metaStart + version.metaLength)
 
 /** A refused commit leads to a retry, which finds nothing where the object is gone. Throws 409. */
-function refused(call: Call, { found }: Commit & { readonly done: false }, isBound: boolean): null {
-  if (!found) return null
-  if (isBound) throw modified(call.served.name, call.name)
-  return null
+function refuseBound(
+  call: Call,
+  { found }: Commit & { readonly done: false },
+  isBound: boolean,
+): void {
+  if (found && isBound) throw modified(call.served.name, call.name)
 }

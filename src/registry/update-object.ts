@@ -1,6 +1,6 @@
 /** Updates of objects: attempts until one is stored. The steps of one are in `passing-update.ts`. */
 import { refusal } from '../authz/refusal.ts'
-import { whenKnown, type NowOrLater } from '../admission/now-or-later.ts'
+import type { NowOrLater } from '../admission/now-or-later.ts'
 import { modified, notFound } from '../meta/errors.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { ResourceCache } from '../cache/resource-cache.ts'
@@ -12,7 +12,7 @@ import { namedRevision } from './named-revision.ts'
 import type { WriteOptions } from './options.ts'
 import { otherUid, passedUpdate, type UpdateOf } from './passing-update.ts'
 import type { Result } from './results.ts'
-import { storeUpdate } from './store-update.ts'
+import { storeUpdate, type Retry } from './store-update.ts'
 import type { Source } from './update-source.ts'
 
 /**
@@ -31,7 +31,7 @@ export function updateObject(
   const loaded = api.cache.loaded(served.storage)
   const update = (table: ResourceCache) =>
     api.mutex.take(key, (release) =>
-      untilStored({ api, call, source, options, key, release }, table),
+      attempt(new Attempts({ api, call, source, options, key, release }, table)),
     )
   return loaded ? update(loaded) : api.cache.resourceCache(served.storage).then(update)
 }
@@ -47,25 +47,34 @@ const shownNext = async (source: Source, hot: HotObject, live: StoredObject): Pr
   })
 
 /** Attempts to update until one succeeds. */
-function untilStored(update: UpdateOf, table: ResourceCache): Promise<Result> {
-  return Promise.resolve(attempt(update, table)).then((result) => result ?? again(update, table))
-}
+class Attempts implements Retry {
+  readonly of: UpdateOf
+  readonly table: ResourceCache
+  #left: number
 
-async function again(update: UpdateOf, table: ResourceCache): Promise<Result> {
-  const { call, source } = update
-  for (let left = (source.attempts ?? Infinity) - 1; left > 0; left--) {
-    if (call.signal().aborted) break
-    const result = await attempt(update, table)
-    if (result) return result
+  constructor(of: UpdateOf, table: ResourceCache) {
+    this.of = of
+    this.table = table
+    this.#left = of.source.attempts ?? Infinity
   }
-  throw modified(call.served.name, call.name)
+
+  /** The next one, since the object changed meanwhile and the write may be retried. Throws 409 and rejects with it. */
+  again(): NowOrLater<Result> {
+    const { call } = this.of
+    this.#left--
+    if (this.#left > 0 && !call.signal().aborted) return attempt(this)
+    throw modified(call.served.name, call.name)
+  }
 }
 
-/** One attempt; null when the object changed meanwhile and the write may be retried. */
-function attempt(update: UpdateOf, table: ResourceCache): NowOrLater<Result | null> {
-  const live = table.get(update.key)
-  if (!live) return created(update)
-  return whenKnown(passedUpdate(update, live), (passed) => storeUpdate(update, passed))
+function attempt(attempts: Attempts): NowOrLater<Result> {
+  const { of, table } = attempts
+  const live = table.get(of.key)
+  if (!live) return created(of)
+  const passed = passedUpdate(of, live)
+  return passed instanceof Promise
+    ? passed.then((update) => storeUpdate(of, update, attempts))
+    : storeUpdate(of, passed, attempts)
 }
 
 /** The object does not exist: a few kinds are made by an update. */

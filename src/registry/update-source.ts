@@ -34,6 +34,8 @@ export interface Source {
   readonly replaced?: (sent: Typed, by: Typed) => void
   /** Makes the object when it does not exist and the kind allows create on update; null: 404. */
   fresh: (() => NowOrLater<Typed>) | null
+  /** Whether the object that is to be stored is known to be another than the present one; absent: it is to be found out. */
+  readonly differs?: (next: Typed, old: Typed) => boolean
   /** The key of the object, where it is at hand: a text of its own has to be hashed, and compared, at each look-up. */
   readonly key?: string
   /** What this write changes, the next one is likely to change again: it is not noted that its parts passed rules. */

@@ -55,28 +55,35 @@ export function allocated(
   })
 }
 
-/** A check, at once or in steps. */
-type Check = () => void | Steps<void>
+/** A check of something, at once or in steps. */
+type Check<T> = (of: T) => void | Steps<void>
 
 /** Runs checks one after the other until there are too many errors; yields to the event loop when they take long. */
-export function checked(
+export function checked<T>(
   pace: Pace,
-  checks: readonly Check[],
-  place: { at: number; steps: Steps<void> | null } = { at: 0, steps: null },
+  checks: readonly Check<T>[],
+  of = undefined as T,
+  from: { readonly at: number; readonly steps: Steps<void> | null } = FIRST,
 ): void | Promise<void> {
-  while (place.at < checks.length) {
+  let { at, steps } = from
+  while (at < checks.length) {
     try {
-      if (place.steps === null) place.steps = checks[place.at]!() ?? null
-      else if (place.steps.next().done === true) place.steps = null
+      if (steps === null) steps = checks[at]!(of) ?? null
+      else if (steps.next().done === true) steps = null
     } catch (error) {
       if (error instanceof TooManyErrors) return
       throw error
     }
-    if (place.steps === null) place.at++
+    if (steps === null) at++
     const pause = pace.pause()
-    if (pause) return pause.then(() => checked(pace, checks, place))
+    if (pause) {
+      const place = { at, steps }
+      return pause.then(() => checked(pace, checks, of, place))
+    }
   }
 }
+
+const FIRST = { at: 0, steps: null }
 
 /** Runs slow preparation of the checks of a kind in steps. */
 export function prepared(
