@@ -16,6 +16,7 @@ import type { RequestInfo } from './request-info.ts'
 import type { Held, RequestLimits } from './request-limits.ts'
 import type { RemoteApis } from './remote-apis.ts'
 import type { RequestRecord } from './request-record.ts'
+import type { RequestTarget } from './request-target.ts'
 import type { WatchMetrics } from './watch-metrics.ts'
 import type { Stages } from './stages.ts'
 
@@ -23,6 +24,7 @@ import type { Stages } from './stages.ts'
 export interface Context extends InPool {
   readonly server: ServerState
   readonly exchange: Exchange
+  readonly request: RequestTarget
   /** Path without the query. */
   readonly path: string
   readonly query: Query
