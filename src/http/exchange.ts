@@ -46,6 +46,11 @@ export interface Exchange {
    * and BodyCutOff.
    */
   readBody(limit: number, budget: BodyBudget | null): Promise<Buffer>
+  /**
+   * The whole request body, without a promise, where it has come already and is within the limits. Null: it is for
+   * `readBody`, as it always is where this is absent.
+   */
+  takeBody?(limit: number, budget: BodyBudget | null): Buffer | null
   /** The request body as a stream; not together with `readBody`. */
   source(): Readable
   /** The connection, when the client requests an upgrade; null otherwise. */

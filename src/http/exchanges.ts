@@ -2,6 +2,7 @@ import { writeResponse } from './response.ts'
 import { HIJACKED, type ApiResponse, type Context, type ServerState } from './context.ts'
 import { dispatch } from './dispatch.ts'
 import type { Exchange } from './exchange.ts'
+import { recover } from './filters/recover.ts'
 import { compose, filtersOf } from './pipeline.ts'
 import { RequestContext } from './request-context.ts'
 import { StatusError } from '../meta/errors.ts'
@@ -70,32 +71,52 @@ export class Exchanges {
     const context = new RequestContext(this.#state, exchange)
     this.#underway++
     if (stages !== null) context.record = stages.received(context)
+    let answer: ApiResponse | Promise<ApiResponse>
     try {
-      const answer = this.#run(context)
-      if (answer instanceof Promise) this.#wait(context, answer)
-      else this.#write(context, answer)
+      answer = this.#run(context)
+    } catch (error) {
+      return this.#recover(context, error, false)
+    }
+    if (answer instanceof Promise) this.#wait(context, answer)
+    else this.#tryToWrite(context, answer)
+  }
+
+  #wait(context: Context, answer: Promise<ApiResponse>): void {
+    this.#state.deadlines.begin(context)
+    void answer.then(
+      (made) => this.#answered(context, made),
+      (error: unknown) => this.#recover(context, error, true),
+    )
+  }
+
+  #answered(context: Context, answer: ApiResponse): void {
+    this.#state.deadlines.end(context)
+    this.#tryToWrite(context, answer)
+  }
+
+  #tryToWrite(context: Context, answer: ApiResponse): void {
+    try {
+      this.#write(context, answer)
     } catch (error) {
       this.#fail(context, error)
     }
   }
 
-  #wait(context: Context, answer: Promise<ApiResponse>): void {
+  /** Responds to a request that a filter or the handler has failed. `hasDeadline`: its deadline has been started. */
+  #recover(context: Context, error: unknown, hasDeadline: boolean): void {
     const { deadlines } = this.#state
-    deadlines.begin(context)
-    void answer.then(
-      (made) => {
-        deadlines.end(context)
-        try {
-          this.#write(context, made)
-        } catch (error) {
-          this.#fail(context, error)
-        }
-      },
-      (error: unknown) => {
-        deadlines.end(context)
-        this.#fail(context, error)
-      },
-    )
+    const failed = (fault: unknown) => {
+      deadlines.end(context)
+      this.#fail(context, fault)
+    }
+    try {
+      const answer = recover(context, error)
+      if (!(answer instanceof Promise)) return this.#answered(context, answer)
+      if (!hasDeadline) deadlines.begin(context)
+      void answer.then((made) => this.#answered(context, made), failed)
+    } catch (fault) {
+      failed(fault)
+    }
   }
 
   #write(context: Context, answer: ApiResponse): void {

@@ -33,7 +33,6 @@ import { goaway } from './filters/goaway.ts'
 import { headers } from './filters/headers.ts'
 import { impersonate } from './filters/impersonate.ts'
 import { limits } from './filters/limits.ts'
-import { recover } from './filters/recover.ts'
 import { requestInfo } from './filters/request-info.ts'
 import { shutdown } from './filters/shutdown.ts'
 import { strictTransportSecurity } from './filters/strict-transport-security.ts'
@@ -61,7 +60,7 @@ export const filtersOf = (server: ServerState): readonly Filter[] =>
 
 /**
  * Runs a request through filters to its handler. Synchronous steps stay synchronous: a read from the cache creates no
- * promise.
+ * promise. What a step throws, or rejects with, is for `recover`.
  */
 export function compose(
   steps: readonly Filter[],
@@ -84,13 +83,5 @@ export function compose(
       return from(context, i + 1)
     })
   }
-  return (context) => {
-    try {
-      const response = from(context, 0)
-      if (!(response instanceof Promise)) return response
-      return response.catch((error: unknown) => recover(context, error))
-    } catch (error) {
-      return recover(context, error)
-    }
-  }
+  return (context) => from(context, 0)
 }

@@ -99,6 +99,13 @@ export class LaneExchange extends Abortable implements Exchange, MadeResponse {
   readAlways(): void {
     this.#reader?.leave()
   }
+  takeBody(limit: number, budget: BodyBudget | null): Buffer | null {
+    const body = this.#body
+    if (body === null) return EMPTY
+    return body.isWhole && body.length <= limit && budget?.take(body.length) !== false
+      ? body.takeWhole()
+      : null
+  }
   readBody(limit: number, budget: BodyBudget | null): Promise<Buffer> {
     const body = this.#body
     if (body === null) return Promise.resolve(EMPTY)
