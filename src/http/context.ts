@@ -36,6 +36,10 @@ export interface Context extends InPool {
   impersonator?: User
   /** Cleared by `headers` when the request has no impersonation headers. */
   mayImpersonate: boolean
+  /** The filter that comes next, once it has waited in the one before; 0 until then. */
+  step: number
+  /** The wait in that filter, while it lasts. */
+  wait: FilterWait | null
   /** Headers of the response, collected on the way. */
   readonly headers: HeaderList
   /** Texts of `Warning` headers, each once; null while there are none. */
@@ -64,6 +68,15 @@ export interface Context extends InPool {
   limitMs: number
   /** Milliseconds since the epoch at which the response must have begun; Infinity: never. */
   deadline: number
+}
+
+/** A wait in a filter. */
+export interface FilterWait {
+  /** Its name. */
+  readonly filter: string
+  /** Milliseconds, of `performance.now()`; 0: nobody measures. */
+  readonly since: number
+  readonly done: Promise<void>
 }
 
 /** An additional annotation of an audit record. */

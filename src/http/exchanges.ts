@@ -3,7 +3,7 @@ import { HIJACKED, type ApiResponse, type Context, type ServerState } from './co
 import { dispatch } from './dispatch.ts'
 import type { Exchange } from './exchange.ts'
 import { recover } from './filters/recover.ts'
-import { compose, filtersOf } from './pipeline.ts'
+import { filtersOf, Pipeline } from './pipeline.ts'
 import { RequestContext } from './request-context.ts'
 import { StatusError } from '../meta/errors.ts'
 
@@ -16,7 +16,7 @@ export type Around = (
 /** Runs exchanges through the pipeline and counts those in progress. */
 export class Exchanges {
   readonly #state: ServerState
-  readonly #run: ReturnType<typeof compose>
+  readonly #pipeline: Pipeline
   #underway = 0
   /** Called when a request ends; null while nobody waits for that. */
   #onEnd: (() => void) | null = null
@@ -25,7 +25,7 @@ export class Exchanges {
   constructor(state: ServerState, around?: Around) {
     this.#state = state
     const last = around ? (context: Context) => around(context, dispatch) : dispatch
-    this.#run = compose(filtersOf(state), last)
+    this.#pipeline = new Pipeline(filtersOf(state), last)
   }
 
   /** Whether a request is in progress. */
@@ -71,22 +71,25 @@ export class Exchanges {
     const context = new RequestContext(this.#state, exchange)
     this.#underway++
     if (stages !== null) context.record = stages.received(context)
-    let answer: ApiResponse | Promise<ApiResponse>
-    try {
-      answer = this.#run(context)
-    } catch (error) {
-      return this.#recover(context, error, false)
-    }
-    if (answer instanceof Promise) this.#wait(context, answer)
-    else this.#tryToWrite(context, answer)
+    this.#go(context)
   }
 
-  #wait(context: Context, answer: Promise<ApiResponse>): void {
-    this.#state.deadlines.begin(context)
-    void answer.then(
-      (made) => this.#answered(context, made),
-      (error: unknown) => this.#recover(context, error, true),
-    )
+  /** Takes a request to its end, or to where it waits. */
+  #go(context: Context): void {
+    const hasWaited = context.step > 0
+    let answer: ApiResponse | Promise<ApiResponse> | null
+    try {
+      answer = this.#pipeline.run(context)
+    } catch (error) {
+      return this.#recover(context, error, hasWaited)
+    }
+    if (answer === null || answer instanceof Promise) {
+      if (!hasWaited) this.#state.deadlines.begin(context)
+      const failed = (error: unknown) => this.#recover(context, error, true)
+      if (answer === null) void context.wait!.done.then(() => this.#go(context), failed)
+      else void answer.then((made) => this.#answered(context, made), failed)
+    } else if (hasWaited) this.#answered(context, answer)
+    else this.#tryToWrite(context, answer)
   }
 
   #answered(context: Context, answer: ApiResponse): void {

@@ -1,7 +1,7 @@
 import type { Query, User } from '../registry/context.ts'
 import type { Decision } from '../authz/authorizer.ts'
 import type { BodyShare } from './body-memory.ts'
-import type { AuditAnnotation, Context, ServerState } from './context.ts'
+import type { AuditAnnotation, Context, FilterWait, ServerState } from './context.ts'
 import type { Exchange, HeaderList } from './exchange.ts'
 import type { Form } from './form.ts'
 import { NO_REQUEST } from './request-info.ts'
@@ -26,6 +26,8 @@ export class RequestContext implements Context {
   user = NOBODY
   declare impersonator?: User
   mayImpersonate = true
+  step = 0
+  wait: FilterWait | null = null
   readonly headers: HeaderList = []
   warnings: Set<string> | null = null
   auditAnnotations: Map<string, AuditAnnotation> | null = null
