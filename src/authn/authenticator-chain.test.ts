@@ -339,6 +339,9 @@ test('credentials are removed from a request', () => {
       'sec-websocket-protocol': 'base64url.bearer.authorization.k8s.io.x, a',
     },
   }
-  it.removeCredentials({ headers })
+  expect(it.removeCredentials({ headers })).toBe(true)
+  expect(it.removeCredentials({ headers: { accept: 'h' }, rawHeaders: ['Accept', 'h'] })).toBe(
+    false,
+  )
   expect(headers).toEqual({ accept: 'h', 'x-remote': 'i', 'sec-websocket-protocol': 'a' })
 })

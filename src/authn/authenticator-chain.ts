@@ -15,7 +15,7 @@ import { bearer, ownTokenFirst } from './bearer.ts'
 import { credentialRemoval } from './credential-removal.ts'
 import { loopbackToken, type LoopbackOptions } from './loopback-token.ts'
 import type { RequestHeaderNames } from './request-header.ts'
-import { requestUnion, unlessFailed, withAuthenticatedGroup } from './request-union.ts'
+import { complete, requestUnion, unlessFailed, withAuthenticatedGroup } from './request-union.ts'
 import { tokenCache, type TokenCacheMetrics } from './token-cache.ts'
 import { tokenUnion } from './token-union.ts'
 import { websocketToken } from './websocket-token.ts'
@@ -62,8 +62,8 @@ export interface AuthenticationChain {
     token: string,
     context: AuthenticationContext,
   ): AuthenticationResult | Promise<AuthenticationResult>
-  /** Takes the credentials out of a request whose user is known. */
-  removeCredentials(request: RequestHeaders): void
+  /** Takes the credentials out of a request whose user is known; returns whether it had any. */
+  removeCredentials(request: RequestHeaders): boolean
 }
 
 /** Puts the authenticators in their order. */
@@ -109,6 +109,9 @@ export function authenticationChain(options: ChainOptions): AuthenticationChain 
 
   return {
     authenticate(request, context) {
+      // Without other credentials nobody but the certificate can know a user, and what others say against it does not count.
+      const known = request.memory?.isBare === true ? clientCertificate?.recall?.(request) : null
+      if (known) return complete(known)
       const full = withAudiences(context)
       const result = forRequests.authenticateRequest(request, full)
       return result instanceof Promise

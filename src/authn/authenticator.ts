@@ -36,10 +36,19 @@ export interface AuthenticationContext {
   readonly warn: (text: string) => void
 }
 
-/** What is kept for requests with exactly the same headers over one connection. */
-export interface RequestMemory {
+/** What is kept of a token. */
+export interface TokenMemory {
   /** Of a token that was found good; null: nothing. Only the authenticator that wrote it reads it. */
   token: object | null
+}
+
+/** What is kept for requests with exactly the same headers, but for the length of the body, over one connection. */
+export class RequestMemory implements TokenMemory {
+  token: object | null = null
+  /** Whether a user was found, and the headers held no credential that was to be taken out. */
+  isBare = false
+  /** Whether the headers may ask for an impersonation; null: they were not checked, or not found right. */
+  mayImpersonate: boolean | null = null
 }
 
 /** Authenticates users by bearer tokens. */
@@ -49,10 +58,10 @@ export interface TokenAuthenticator {
   authenticateToken(
     token: string,
     context: AuthenticationContext,
-    memory?: RequestMemory | null,
+    memory?: TokenMemory | null,
   ): AuthenticationResult | Promise<AuthenticationResult>
   /** The result for the token of such headers, as long as it holds; null: it has to be authenticated. */
-  recall?(memory: RequestMemory, context: AuthenticationContext): AuthenticationResult
+  recall?(memory: TokenMemory, context: AuthenticationContext): AuthenticationResult
 }
 
 /** The headers of a request; credentials are taken out of them when they have been used. */
@@ -79,4 +88,6 @@ export interface RequestAuthenticator {
     request: Credentials,
     context: AuthenticationContext,
   ): AuthenticationResult | Promise<AuthenticationResult>
+  /** The user of the connection, as long as what was found out about it holds; null: the request has to be authenticated. */
+  recall?(request: Credentials): AuthenticationResult
 }

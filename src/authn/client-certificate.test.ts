@@ -131,6 +131,33 @@ describe('changes while a connection lasts', () => {
     }
   }
 
+  test('what was found is recalled, as long as it holds', async () => {
+    const { it, replace, clock } = await made()
+    const socket = socketWith(leafOf(['CN=u'], { notAfterMs: NOW + 5000 }))
+    const recalled = () => it.recall!({ socket, headers: {} })
+    expect(recalled()).toBe(null)
+    expect(ask(it, socket)).toEqual(user('u'))
+    expect(recalled()).toBe(ask(it, socket))
+    await replace(other.pem)
+    expect(recalled()).toBe(null)
+    ask(it, socket)
+    expect(recalled()).toBe(null)
+    await replace(root.pem)
+    expect(recalled()).toBe(null)
+    ask(it, socket)
+    expect(recalled()).toEqual(user('u'))
+    clock.advance(6000)
+    expect(recalled()).toBe(null)
+  })
+
+  test('what has no user is not recalled', async () => {
+    const { it } = await made()
+    for (const socket of [socketWith(), socketWith(leafOf(['O=a']))]) {
+      expect(ask(it, socket)).toBe(null)
+      expect(it.recall!({ socket, headers: {} })).toBe(null)
+    }
+  })
+
   test('nothing: the certificate is read and verified once', async () => {
     const { it, counted, reads } = await made()
     const socket = counted(socketWith(leafOf(['CN=u'])))

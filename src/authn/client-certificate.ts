@@ -17,14 +17,21 @@ export interface ClientCertificateOptions extends Omit<VerifierOptions, 'describ
 export function clientCertificate(options: ClientCertificateOptions): RequestAuthenticator {
   const { bundle, certificates, clock, observe } = options
   const verifier = new CertificateVerifier({ bundle, certificates, clock, describe })
+  const used = ({ leaf }: ClientCertificate) => observe?.((leaf.notAfterMs - clock.now()) / 1000)
   return {
     name: 'client certificate',
     authenticateRequest({ socket }) {
       if (observe) {
         const certificate = certificates.of(socket)
-        if (certificate) observe((certificate.leaf.notAfterMs - clock.now()) / 1000)
+        if (certificate) used(certificate)
       }
       return verifier.verified(socket)?.identity ?? null
+    },
+    recall({ socket }) {
+      const certificate = verifier.known(socket)
+      if (certificate === null || certificate.identity === null) return null
+      used(certificate)
+      return certificate.identity
     },
   }
 }

@@ -165,17 +165,24 @@ export class CertificateVerifier {
     if (!certificate) return null
     const nowMs = this.#clock.now()
     let verdict = this.#verdicts.get(socket)
-    if (
-      !verdict ||
-      verdict.generation !== this.#bundle.generation ||
-      nowMs < verdict.fromMs ||
-      nowMs >= verdict.untilMs
-    ) {
+    if (!verdict || !this.#holds(verdict, nowMs)) {
       verdict = this.#judge(certificate, nowMs)
       this.#verdicts.set(socket, verdict)
     }
     if (verdict.error) throw verdict.error
     return certificate
+  }
+
+  /** The certificate, if it was found valid and nothing has changed since; null: it has to be verified. */
+  known(socket: TLSSocket): ClientCertificate | null {
+    const verdict = this.#verdicts.get(socket)
+    if (verdict === undefined || verdict.error !== null || !this.#holds(verdict, this.#clock.now()))
+      return null
+    return this.#certificates.of(socket)
+  }
+
+  #holds({ generation, fromMs, untilMs }: Verdict, nowMs: number): boolean {
+    return generation === this.#bundle.generation && nowMs >= fromMs && nowMs < untilMs
   }
 
   #judge(certificate: ClientCertificate, nowMs: number): Verdict {

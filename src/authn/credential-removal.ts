@@ -9,12 +9,12 @@ const PREFIX = 'x-remote-extra-'
 
 /**
  * Makes the function that takes credentials out of a request whose user is known, so that neither the server nor
- * anybody it passes the request on to can use them.
+ * anybody it passes the request on to can use them. It returns whether there were any.
  */
 export function credentialRemoval(
   v: Vocabulary,
   configured?: RequestHeaderNames,
-): (request: RequestHeaders) => void {
+): (request: RequestHeaders) => boolean {
   const lower = (names: readonly string[]) => names.map((name) => name.toLowerCase())
   const names = [
     ...new Set([
@@ -26,9 +26,14 @@ export function credentialRemoval(
   const prefixes = [...new Set([PREFIX, ...lower(configured?.extraHeaderPrefixes ?? [])])]
   return (request) => {
     const { headers } = request
-    // Not deleted: that takes longer than finding a known token, and makes the object slower.
-    for (const name of names) if (headers[name] !== undefined) headers[name] = undefined
-    for (const prefix of prefixes) removeWithPrefix(request, prefix)
-    removeWebsocketToken(headers, v)
+    let hadSome = false
+    for (const name of names) {
+      if (headers[name] === undefined) continue
+      // Not deleted: that takes longer than finding a known token, and makes the object slower.
+      headers[name] = undefined
+      hadSome = true
+    }
+    for (const prefix of prefixes) if (removeWithPrefix(request, prefix)) hadSome = true
+    return removeWebsocketToken(headers, v) || hadSome
   }
 }

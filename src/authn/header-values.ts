@@ -55,11 +55,12 @@ export function mayHavePrefix({ rawHeaders }: RequestHeaders, prefix: string): b
   return false
 }
 
-/** Takes the headers that begin with a prefix out of a request. */
-export function removeWithPrefix(request: RequestHeaders, prefix: string): void {
-  if (!mayHavePrefix(request, prefix)) return
+/** Takes the headers that begin with a prefix out of a request; returns whether there may have been any. */
+export function removeWithPrefix(request: RequestHeaders, prefix: string): boolean {
+  if (!mayHavePrefix(request, prefix)) return false
   const { headers } = request
   for (const name in headers) if (name.startsWith(prefix)) delete headers[name]
+  return true
 }
 
 /**

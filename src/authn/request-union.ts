@@ -45,7 +45,8 @@ export function withAuthenticatedGroup(inner: RequestAuthenticator): RequestAuth
   }
 }
 
-function complete(result: AuthenticationResult): AuthenticationResult {
+/** A result as `withAuthenticatedGroup` returns it. */
+export function complete(result: AuthenticationResult): AuthenticationResult {
   if (!result) return null
   const known = completed.get(result)
   if (known) return known

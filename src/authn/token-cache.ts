@@ -5,7 +5,7 @@ import {
   type AuthenticationResult,
   type AuthenticationContext,
   type Authenticated,
-  type RequestMemory,
+  type TokenMemory,
   type TokenAuthenticator,
 } from './authenticator.ts'
 import { secretKeys } from './secret-digest.ts'
@@ -70,7 +70,7 @@ export function tokenCache(
 
   return {
     name: inner.name,
-    recall({ token }: RequestMemory, context) {
+    recall({ token }: TokenMemory, context) {
       if (!(token instanceof Remembered) || token.audiences !== context.audiences) return null
       const { entry } = token
       if (entry.untilMs <= clock.now()) return null

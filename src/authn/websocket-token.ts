@@ -27,14 +27,15 @@ export function websocketToken(tokens: TokenAuthenticator, v: Vocabulary): Reque
   }
 }
 
-/** Takes a token among the subprotocols out of a request. */
-export function removeWebsocketToken(headers: IncomingHttpHeaders, v: Vocabulary): void {
-  if (headers[HEADER] === undefined) return
+/** Takes a token among the subprotocols out of a request; returns whether there was one. */
+export function removeWebsocketToken(headers: IncomingHttpHeaders, v: Vocabulary): boolean {
+  if (headers[HEADER] === undefined) return false
   const protocols = protocolsOf(headers)
   const others = protocols.filter((protocol) => !protocol.startsWith(prefixOf(v)))
-  if (others.length === protocols.length) return
+  if (others.length === protocols.length) return false
   if (others.length === 0) delete headers[HEADER]
   else headers[HEADER] = others.join(',')
+  return true
 }
 
 const prefixOf = (v: Vocabulary) => v.resolve('base64url.bearer.authorization{api}.')

@@ -16,6 +16,7 @@ import type { RequestInfo } from './request-info.ts'
 import type { Held, RequestLimits } from './request-limits.ts'
 import type { RemoteApis } from './remote-apis.ts'
 import type { RequestRecord } from './request-record.ts'
+import type { RequestTarget } from './request-target.ts'
 import type { WatchMetrics } from './watch-metrics.ts'
 import type { Stages } from './stages.ts'
 
@@ -23,6 +24,7 @@ import type { Stages } from './stages.ts'
 export interface Context extends InPool {
   readonly server: ServerState
   readonly exchange: Exchange
+  readonly request: RequestTarget
   /** Path without the query. */
   readonly path: string
   readonly query: Query
@@ -34,6 +36,10 @@ export interface Context extends InPool {
   impersonator?: User
   /** Cleared by `headers` when the request has no impersonation headers. */
   mayImpersonate: boolean
+  /** The filter that comes next, once it has waited in the one before; 0 until then. */
+  step: number
+  /** The wait in that filter, while it lasts. */
+  wait: FilterWait | null
   /** Headers of the response, collected on the way. */
   readonly headers: HeaderList
   /** Texts of `Warning` headers, each once; null while there are none. */
@@ -62,6 +68,15 @@ export interface Context extends InPool {
   limitMs: number
   /** Milliseconds since the epoch at which the response must have begun; Infinity: never. */
   deadline: number
+}
+
+/** A wait in a filter. */
+export interface FilterWait {
+  /** Its name. */
+  readonly filter: string
+  /** Milliseconds, of `performance.now()`; 0: nobody measures. */
+  readonly since: number
+  readonly done: Promise<void>
 }
 
 /** An additional annotation of an audit record. */

@@ -282,14 +282,21 @@ function bodyReader(context: Context): () => Promise<Body> {
 /** Reads the body of a request, once. */
 export function readBody(context: Context): Promise<Body> {
   const { exchange, server } = context
-  context.bodyShare = server.bodyMemory.share(context.user.name)
-  return exchange.readBody(BODY_LIMIT, context.bodyShare).then((bytes) => {
-    const mediaType = bodyType(exchange)
-    const waiting = server.bodyQueue.wait(bytes.length, () => exchange.signal)
-    return waiting
-      ? waiting.then(() => receivedBody(context, bytes, mediaType))
-      : receivedBody(context, bytes, mediaType)
-  })
+  const share = server.bodyMemory.share(context.user.name)
+  context.bodyShare = share
+  const whole = exchange.takeBody?.(BODY_LIMIT, share)
+  if (whole) return Promise.resolve(inTurn(context, whole))
+  return exchange.readBody(BODY_LIMIT, share).then((bytes) => inTurn(context, bytes))
+}
+
+/** A body that has come, when it may be decoded. */
+function inTurn(context: Context, bytes: Buffer): Body | Promise<Body> {
+  const { exchange, server } = context
+  const mediaType = bodyType(exchange)
+  const waiting = server.bodyQueue.wait(bytes.length, () => exchange.signal)
+  return waiting
+    ? waiting.then(() => receivedBody(context, bytes, mediaType))
+    : receivedBody(context, bytes, mediaType)
 }
 
 function receivedBody({ server, record }: Context, bytes: Buffer, mediaType: string): Body {

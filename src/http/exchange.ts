@@ -11,6 +11,7 @@ import { forgetResponse, originForm } from './http1-refusals.ts'
 import { ObservedOut } from './observed-out.ts'
 import { collectBody, type BodyBudget, type BodySink } from './request-body.ts'
 import { atOnce, type MadeResponse, type ResponseSink } from './response-batch.ts'
+import type { RequestTarget } from './request-target.ts'
 import { SocketReader } from './socket-reader.ts'
 
 /** Header names and values, alternating. Names in lower case. */
@@ -22,11 +23,15 @@ export interface Exchange {
   /** Path and query as sent. */
   readonly target: string
   readonly headers: IncomingHttpHeaders
+  /** Method and target where the connection has parsed them; absent: it has not. */
+  readonly request?: RequestTarget
   /** Header names and values, alternating, as sent. */
   readonly rawHeaders: readonly string[]
   /** What authentication keeps for the same headers on this connection; absent: they are not compared. */
   readonly memory?: RequestMemory
   readonly socket: TLSSocket
+  /** Address of the client where the connection keeps it; absent: the socket has it. */
+  readonly remoteAddress?: string
   /** Whether the response has begun. */
   readonly begun: boolean
   /** Aborted when the client disconnects, or by `abort`. */
@@ -41,6 +46,11 @@ export interface Exchange {
    * and BodyCutOff.
    */
   readBody(limit: number, budget: BodyBudget | null): Promise<Buffer>
+  /**
+   * The whole request body, without a promise, where it has come already and is within the limits. Null: it is for
+   * `readBody`, as it always is where this is absent.
+   */
+  takeBody?(limit: number, budget: BodyBudget | null): Buffer | null
   /** The request body as a stream; not together with `readBody`. */
   source(): Readable
   /** The connection, when the client requests an upgrade; null otherwise. */

@@ -2,7 +2,8 @@ import { writeResponse } from './response.ts'
 import { HIJACKED, type ApiResponse, type Context, type ServerState } from './context.ts'
 import { dispatch } from './dispatch.ts'
 import type { Exchange } from './exchange.ts'
-import { compose, filtersOf } from './pipeline.ts'
+import { recover } from './filters/recover.ts'
+import { filtersOf, Pipeline } from './pipeline.ts'
 import { RequestContext } from './request-context.ts'
 import { StatusError } from '../meta/errors.ts'
 
@@ -15,7 +16,7 @@ export type Around = (
 /** Runs exchanges through the pipeline and counts those in progress. */
 export class Exchanges {
   readonly #state: ServerState
-  readonly #run: ReturnType<typeof compose>
+  readonly #pipeline: Pipeline
   #underway = 0
   /** Called when a request ends; null while nobody waits for that. */
   #onEnd: (() => void) | null = null
@@ -24,7 +25,7 @@ export class Exchanges {
   constructor(state: ServerState, around?: Around) {
     this.#state = state
     const last = around ? (context: Context) => around(context, dispatch) : dispatch
-    this.#run = compose(filtersOf(state), last)
+    this.#pipeline = new Pipeline(filtersOf(state), last)
   }
 
   /** Whether a request is in progress. */
@@ -70,32 +71,55 @@ export class Exchanges {
     const context = new RequestContext(this.#state, exchange)
     this.#underway++
     if (stages !== null) context.record = stages.received(context)
+    this.#go(context)
+  }
+
+  /** Takes a request to its end, or to where it waits. */
+  #go(context: Context): void {
+    const hasWaited = context.step > 0
+    let answer: ApiResponse | Promise<ApiResponse> | null
     try {
-      const answer = this.#run(context)
-      if (answer instanceof Promise) this.#wait(context, answer)
-      else this.#write(context, answer)
+      answer = this.#pipeline.run(context)
+    } catch (error) {
+      return this.#recover(context, error, hasWaited)
+    }
+    if (answer === null || answer instanceof Promise) {
+      if (!hasWaited) this.#state.deadlines.begin(context)
+      const failed = (error: unknown) => this.#recover(context, error, true)
+      if (answer === null) void context.wait!.done.then(() => this.#go(context), failed)
+      else void answer.then((made) => this.#answered(context, made), failed)
+    } else if (hasWaited) this.#answered(context, answer)
+    else this.#tryToWrite(context, answer)
+  }
+
+  #answered(context: Context, answer: ApiResponse): void {
+    this.#state.deadlines.end(context)
+    this.#tryToWrite(context, answer)
+  }
+
+  #tryToWrite(context: Context, answer: ApiResponse): void {
+    try {
+      this.#write(context, answer)
     } catch (error) {
       this.#fail(context, error)
     }
   }
 
-  #wait(context: Context, answer: Promise<ApiResponse>): void {
+  /** Responds to a request that a filter or the handler has failed. `hasDeadline`: its deadline has been started. */
+  #recover(context: Context, error: unknown, hasDeadline: boolean): void {
     const { deadlines } = this.#state
-    deadlines.begin(context)
-    void answer.then(
-      (made) => {
-        deadlines.end(context)
-        try {
-          this.#write(context, made)
-        } catch (error) {
-          this.#fail(context, error)
-        }
-      },
-      (error: unknown) => {
-        deadlines.end(context)
-        this.#fail(context, error)
-      },
-    )
+    const failed = (fault: unknown) => {
+      deadlines.end(context)
+      this.#fail(context, fault)
+    }
+    try {
+      const answer = recover(context, error)
+      if (!(answer instanceof Promise)) return this.#answered(context, answer)
+      if (!hasDeadline) deadlines.begin(context)
+      void answer.then((made) => this.#answered(context, made), failed)
+    } catch (fault) {
+      failed(fault)
+    }
   }
 
   #write(context: Context, answer: ApiResponse): void {

@@ -39,7 +39,8 @@ export class FairLimits implements RequestLimits {
     const { control, turns, readTurns } = this.#options
     const flow = control.flowOf(context.user, info)
     const { headers } = context
-    for (const word of flow.headers) headers.push(word)
+    const words = flow.headers
+    for (let i = 0; i < words.length; i++) headers.push(words[i]!)
     turns.notice(flow)
     const { seats } = flow.level
     if (seats === null) {

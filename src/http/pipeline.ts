@@ -21,7 +21,7 @@
  * The first one makes no promise at all. A filter never makes a response, and the handler never runs before `authorize`
  * has let the request pass.
  */
-import type { ApiResponse, Context, Filter, ServerState } from './context.ts'
+import type { ApiResponse, Context, Filter, FilterWait, ServerState } from './context.ts'
 import { audit } from './filters/audit.ts'
 import { auditId } from './filters/audit-id.ts'
 import { authenticate } from './filters/authenticate.ts'
@@ -33,7 +33,6 @@ import { goaway } from './filters/goaway.ts'
 import { headers } from './filters/headers.ts'
 import { impersonate } from './filters/impersonate.ts'
 import { limits } from './filters/limits.ts'
-import { recover } from './filters/recover.ts'
 import { requestInfo } from './filters/request-info.ts'
 import { shutdown } from './filters/shutdown.ts'
 import { strictTransportSecurity } from './filters/strict-transport-security.ts'
@@ -59,38 +58,41 @@ const filters: readonly Filter[] = [
 export const filtersOf = (server: ServerState): readonly Filter[] =>
   filters.filter((filter) => filter.isNeeded?.(server) ?? true)
 
-/**
- * Runs a request through filters to its handler. Synchronous steps stay synchronous: a read from the cache creates no
- * promise.
- */
-export function compose(
-  steps: readonly Filter[],
-  last: (context: Context) => ApiResponse | Promise<ApiResponse>,
-): (context: Context) => ApiResponse | Promise<ApiResponse> {
-  const from = (context: Context, start: number): ApiResponse | Promise<ApiResponse> => {
-    for (let i = start; i < steps.length; i++) {
-      const waiting = steps[i]!.run(context)
-      if (waiting) return later(context, i, waiting)
+/** Runs requests through filters to their handler. */
+export class Pipeline {
+  readonly #steps: readonly Filter[]
+  readonly #last: (context: Context) => ApiResponse | Promise<ApiResponse>
+
+  constructor(
+    steps: readonly Filter[],
+    last: (context: Context) => ApiResponse | Promise<ApiResponse>,
+  ) {
+    this.#steps = steps
+    this.#last = last
+  }
+
+  /**
+   * Goes on with a request. Null: it waits in a filter (`wait` of the context), and this is to be called again after that.
+   * Synchronous steps stay synchronous: a read from the cache creates no promise. What a step throws, or rejects with, is
+   * for `recover`.
+   */
+  run(context: Context): ApiResponse | Promise<ApiResponse> | null {
+    const steps = this.#steps
+    if (context.wait !== null) noteWait(context, context.wait)
+    for (let i = context.step; i < steps.length; i++) {
+      const done = steps[i]!.run(context)
+      if (!done) continue
+      context.step = i + 1
+      const since = context.record === null ? 0 : performance.now()
+      context.wait = { filter: steps[i]!.name, since, done }
+      return null
     }
-    return last(context)
+    return this.#last(context)
   }
-  // A function of its own: closures in the loop would cost each step of each request a record of its variables.
-  const later = (context: Context, i: number, waiting: Promise<void>): Promise<ApiResponse> => {
-    const { record } = context
-    if (record === null) return waiting.then(() => from(context, i + 1))
-    const start = performance.now()
-    return waiting.then(() => {
-      ;(record.waits ??= []).push([steps[i]!.name, performance.now() - start])
-      return from(context, i + 1)
-    })
-  }
-  return (context) => {
-    try {
-      const response = from(context, 0)
-      if (!(response instanceof Promise)) return response
-      return response.catch((error: unknown) => recover(context, error))
-    } catch (error) {
-      return recover(context, error)
-    }
-  }
+}
+
+function noteWait(context: Context, { filter, since }: FilterWait): void {
+  const { record } = context
+  if (record !== null) (record.waits ??= []).push([filter, performance.now() - since])
+  context.wait = null
 }

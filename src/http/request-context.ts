@@ -1,19 +1,18 @@
 import type { Query, User } from '../registry/context.ts'
 import type { Decision } from '../authz/authorizer.ts'
 import type { BodyShare } from './body-memory.ts'
-import type { AuditAnnotation, Context, ServerState } from './context.ts'
+import type { AuditAnnotation, Context, FilterWait, ServerState } from './context.ts'
 import type { Exchange, HeaderList } from './exchange.ts'
 import type { Form } from './form.ts'
-import { NO_REQUEST, parseQuery } from './request-info.ts'
+import { NO_REQUEST } from './request-info.ts'
 import type { Held } from './request-limits.ts'
 import type { RequestRecord } from './request-record.ts'
+import { RequestTarget } from './request-target.ts'
 
 const NOBODY: User = { name: '', uid: '', groups: [], extra: {} }
 
 /** Whether this is the placeholder for a user that is not known yet. */
 export const isNobody = (user: User): boolean => user === NOBODY
-
-const NO_QUERY: Query = new Map()
 
 /** Each warning takes at least one character of their common limit in a response. */
 const MAX_WARNINGS = 4096
@@ -22,12 +21,13 @@ const MAX_WARNINGS = 4096
 export class RequestContext implements Context {
   readonly server: ServerState
   readonly exchange: Exchange
-  readonly path: string
-  readonly query: Query
+  readonly request: RequestTarget
   info = NO_REQUEST
   user = NOBODY
   declare impersonator?: User
   mayImpersonate = true
+  step = 0
+  wait: FilterWait | null = null
   readonly headers: HeaderList = []
   warnings: Set<string> | null = null
   auditAnnotations: Map<string, AuditAnnotation> | null = null
@@ -43,12 +43,16 @@ export class RequestContext implements Context {
   place = -1
 
   constructor(server: ServerState, exchange: Exchange) {
-    const { target } = exchange
-    const mark = target.indexOf('?')
     this.server = server
     this.exchange = exchange
-    this.path = mark === -1 ? target : target.slice(0, mark)
-    this.query = mark === -1 ? NO_QUERY : parseQuery(target.slice(mark + 1))
+    this.request = exchange.request ?? new RequestTarget(exchange.method, exchange.target)
+  }
+
+  get path(): string {
+    return this.request.path
+  }
+  get query(): Query {
+    return this.request.query
   }
 
   warn(text: string): void {

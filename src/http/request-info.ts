@@ -28,7 +28,9 @@ const STREAMS = ['attach', 'exec', 'proxy', 'log', 'portforward']
 export const isLongRunning = (info: RequestInfo): boolean =>
   info.verb === 'watch' ||
   info.verb === 'proxy' ||
-  (info.isResource ? STREAMS.includes(info.subresource) : info.path.startsWith(PROFILES))
+  (info.isResource
+    ? info.subresource !== '' && STREAMS.includes(info.subresource)
+    : info.path.startsWith(PROFILES))
 
 /** An ambiguous path; `status` is the HTTP status of the response. */
 export class RequestPathError extends Error {

@@ -260,10 +260,13 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
 }
 
 /** The head of an exchange. */
-export const headOf = ({ method, target, headers, socket }: Exchange): RecordHead => ({
-  method,
-  target,
-  headers,
-  protocol: headers[':method'] === undefined ? 'HTTP/1.1' : 'HTTP/2',
-  remoteAddress: socket.remoteAddress ?? '',
-})
+export const headOf = (exchange: Exchange): RecordHead => {
+  const { method, target, headers } = exchange
+  return {
+    method,
+    target,
+    headers,
+    protocol: headers[':method'] === undefined ? 'HTTP/1.1' : 'HTTP/2',
+    remoteAddress: exchange.remoteAddress ?? exchange.socket.remoteAddress ?? '',
+  }
+}

@@ -460,7 +460,7 @@ export function writeResponse(context: Context, answer: ApiResponse): void | Pro
   if (answer === HIJACKED) return
   const { exchange } = context
   const { headers } = context
-  for (const word of answer.headers) headers.push(word)
+  for (let i = 0; i < answer.headers.length; i++) headers.push(answer.headers[i]!)
   if (context.warnings) addWarnings(headers, context.warnings)
   if (exchange.begun) return
   if (typeof answer.body !== 'function') {

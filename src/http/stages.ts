@@ -34,6 +34,20 @@ export interface StageSubscriber {
 
 type Stage = 'received' | 'authenticated' | 'responseStarted' | 'responseComplete' | 'panic'
 
+/** A subscriber, and what it has for one stage. */
+interface Told {
+  readonly subscriber: StageSubscriber
+  readonly stage: Stage
+  readonly tell: (this: StageSubscriber, request: ObservedRequest) => unknown
+}
+
+function toldOf(subscribers: readonly StageSubscriber[], stage: Stage): readonly Told[] {
+  return subscribers.flatMap((subscriber) => {
+    const tell = subscriber[stage]
+    return tell ? [{ subscriber, stage, tell }] : []
+  })
+}
+
 interface StagesOptions {
   readonly clock: Clock
   readonly log: Log
@@ -42,12 +56,21 @@ interface StagesOptions {
 /** Notifies the subscribers of one server, in their order. */
 export class Stages {
   readonly #subscribers: readonly StageSubscriber[]
+  /** Those that are told of a stage: most are of few. */
+  readonly #told: Readonly<Record<Stage, readonly Told[]>>
   readonly #clock: Clock
   readonly #log: Log
   readonly #open = new IndexedPool<RequestRecord>()
 
   constructor(subscribers: readonly StageSubscriber[], { clock, log }: StagesOptions) {
     this.#subscribers = subscribers
+    this.#told = {
+      received: toldOf(subscribers, 'received'),
+      authenticated: toldOf(subscribers, 'authenticated'),
+      responseStarted: toldOf(subscribers, 'responseStarted'),
+      responseComplete: toldOf(subscribers, 'responseComplete'),
+      panic: toldOf(subscribers, 'panic'),
+    }
     this.#clock = clock
     this.#log = log
   }
@@ -70,7 +93,7 @@ export class Stages {
   }
 
   authenticated(record: RequestRecord): void {
-    this.#tell('authenticated', record)
+    this.#tell(this.#told.authenticated, record)
   }
 
   /** Whether to retain the body. */
@@ -91,7 +114,7 @@ export class Stages {
     record.isOver = true
     record.endedAt = this.#clock.now()
     this.#open.delete(record)
-    this.#tell(record.hasFault ? 'panic' : 'responseComplete', record)
+    this.#tell(record.hasFault ? this.#told.panic : this.#told.responseComplete, record)
   }
 
   /** Completes the requests that are still in progress. */
@@ -105,19 +128,20 @@ export class Stages {
       onBegun: this.#started,
     })
     this.#open.add(record)
-    this.#tell('received', record)
+    this.#tell(this.#told.received, record)
     return record
   }
 
   readonly #started = (record: RequestRecord): void => {
     record.startedAt = this.#clock.now()
-    this.#tell('responseStarted', record)
+    this.#tell(this.#told.responseStarted, record)
   }
 
-  #tell(stage: Stage, record: RequestRecord): void {
-    for (const subscriber of this.#subscribers) {
+  #tell(all: readonly Told[], record: RequestRecord): void {
+    for (let i = 0; i < all.length; i++) {
+      const { subscriber, stage, tell } = all[i]!
       try {
-        const returned: unknown = subscriber[stage]?.(record)
+        const returned: unknown = tell.call(subscriber, record)
         // The promise is not awaited; a failure must not end the process.
         if (returned instanceof Promise)
           returned.catch((error) => this.#report(subscriber, stage, error))

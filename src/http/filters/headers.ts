@@ -16,7 +16,11 @@ import type { Context, Filter } from '../context.ts'
 export const headers: Filter = {
   name: 'headers',
   run(context) {
-    const { rawHeaders } = context.exchange
+    const { rawHeaders, memory } = context.exchange
+    if (memory && memory.mayImpersonate !== null) {
+      context.mayImpersonate = memory.mayImpersonate
+      return
+    }
     if (rawHeaders.length > 2 * MAX_HEADERS) throw plainError('too many header fields', 431)
     let hosts = 0
     let lengths = 0
@@ -53,6 +57,7 @@ export const headers: Filter = {
     if (hosts > 1) throw badRequest('too many Host headers')
     if (lengths > 1) throw badRequest('too many Content-Length headers')
     context.mayImpersonate = impersonates
+    if (memory) memory.mayImpersonate = impersonates
   },
 }
 

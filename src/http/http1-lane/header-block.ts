@@ -1,7 +1,8 @@
 /** Reads the headers of plain requests: a narrow part of the grammar, in which nothing has two meanings. */
 import { ownCopy } from '../../base/own-copy.ts'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { RequestMemory } from '../../authn/authenticator.ts'
+import { RequestMemory } from '../../authn/authenticator.ts'
+import type { RequestTarget } from '../request-target.ts'
 
 /** Headers as they were sent, and what they say. */
 export interface HeaderBlock {
@@ -20,6 +21,8 @@ export interface HeaderBlock {
   readonly length: number
   /** What is kept for requests with these headers. */
   readonly memory: RequestMemory
+  /** Method and target of the last of them; null: none was read completely. */
+  request: RequestTarget | null
 }
 
 const LF = 10
@@ -91,7 +94,8 @@ export function readBlock(bytes: Buffer, at: number, most: number): HeaderBlock 
   const length = lengthAt === -1 ? 0 : lengthOf(own, lengthAt, lengthEnd)
   const front = own.subarray(0, Math.max(lengthAt, 0))
   const back = own.subarray(lengthEnd)
-  return { bytes: own, headers, raw, lengthAt, front, back, length, memory: { token: null } }
+  const memory = new RequestMemory()
+  return { bytes: own, headers, raw, lengthAt, front, back, length, memory, request: null }
 }
 
 /** Reads `name: value` and the end of the line. False: it is not plain. */

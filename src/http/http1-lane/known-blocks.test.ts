@@ -1,7 +1,8 @@
 /** What is kept for requests with the same headers. */
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { RequestTarget } from '../request-target.ts'
 import { KnownBlocks } from './known-blocks.ts'
 
 const block = (...lines: string[]) => Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)
@@ -35,6 +36,44 @@ test('what was dropped is new', () => {
   expect(second).not.toBe(first)
   for (const other of [WRITE, OTHER]) read(known, other)
   expect(read(known, READ)).not.toBe(second)
+})
+
+describe('method and target', () => {
+  const get = new RequestTarget('GET', '/a?b=c')
+  const put = new RequestTarget('PUT', '/a')
+  const known = () => {
+    const all = new KnownBlocks()
+    read(all, READ)
+    all.keep(get)
+    read(all, WRITE)
+    all.keep(put)
+    return all
+  }
+  for (const { line, found } of [
+    { line: 'GET /a?b=c HTTP/1.1', found: get },
+    { line: 'PUT /a HTTP/1.1', found: put },
+    { line: 'GET /a?b=d HTTP/1.1', found: null },
+    { line: 'GET /a?b=cc HTTP/1.1', found: null },
+    { line: 'GET /a?b=', found: null },
+    { line: 'PUT /a', found: null },
+    { line: 'POT /a HTTP/1.1', found: null },
+    { line: 'GET /a HTTP/1.1', found: null },
+    { line: 'PUT /b HTTP/1.1', found: null },
+    { line: '', found: null },
+  ])
+    test(JSON.stringify(line), () => expect(known().request(Buffer.from(line))).toBe(found))
+
+  test('are those of the last request with these headers', () => {
+    const all = known()
+    read(all, READ)
+    const other = new RequestTarget('GET', '/b')
+    all.keep(other)
+    expect(all.request(Buffer.from('GET /b HTTP/1.1'))).toBe(other)
+    expect(all.request(Buffer.from('GET /a?b=c HTTP/1.1'))).toBe(null)
+    expect(all.request(Buffer.from('PUT /a HTTP/1.1'))).toBe(put)
+    all.forget()
+    expect(all.request(Buffer.from('GET /b HTTP/1.1'))).toBe(null)
+  })
 })
 
 test('what has a token is compared in constant time, whatever is the same', () => {

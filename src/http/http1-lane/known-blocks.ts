@@ -1,7 +1,8 @@
-/** Headers that a connection has sent before: clients repeat them, but for the length of the body. */
+/** Heads that a connection has sent before: clients repeat them, but for the length of the body. */
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { RequestMemory } from '../../authn/authenticator.ts'
+import type { RequestTarget } from '../request-target.ts'
 import { lengthOf, readBlock, type HeaderBlock } from './header-block.ts'
 
 /** The headers of one request. */
@@ -18,6 +19,7 @@ export interface SentHeaders {
 }
 
 const CR = 13
+const SPACE = 0x20
 
 /** The last two blocks of headers of one connection: those of reads and of writes. */
 export class KnownBlocks {
@@ -33,6 +35,19 @@ export class KnownBlocks {
     this.#other = this.#last
     this.#last = block
     return sentAs(block, at + block.bytes.length)
+  }
+
+  /** Method and target at the beginning of some bytes, if those of one of the blocks are there, with a space behind. */
+  request(bytes: Buffer): RequestTarget | null {
+    const last = this.#last?.request
+    if (last && isRequestAt(last, bytes)) return last
+    const other = this.#other?.request
+    return other && isRequestAt(other, bytes) ? other : null
+  }
+
+  /** Keeps method and target for the headers that were read last. */
+  keep(request: RequestTarget): void {
+    this.#last!.request = request
   }
 
   /** Keeps nothing. */
@@ -70,6 +85,22 @@ function sameAs(block: HeaderBlock | null, bytes: Buffer, at: number): SentHeade
   if (length === -1) return null
   const end = to + block.back.length
   return length === block.length ? sentAs(block, end) : withLength(block, length, end)
+}
+
+/** Whether some bytes begin with a method and a target, and a space behind them. */
+function isRequestAt({ method, text }: RequestTarget, bytes: Buffer): boolean {
+  const from = method.length + 1
+  const end = from + text.length
+  // Most targets that differ do so at their end.
+  if (bytes[end] !== SPACE || bytes[from - 1] !== SPACE || !isTextAt(text, bytes, from))
+    return false
+  return isTextAt(method, bytes, 0)
+}
+
+/** Whether a text of ASCII stands at a place of some bytes. */
+function isTextAt(text: string, bytes: Buffer, at: number): boolean {
+  for (let i = text.length - 1; i >= 0; i--) if (bytes[at + i] !== text.charCodeAt(i)) return false
+  return true
 }
 
 /** Whether these bytes stand at a place of others. */

@@ -6,29 +6,30 @@ const MOST = 8
 /** One of so many unknown heads is kept: those that come often soon are. */
 const ONE_OF = 16
 
-const NOT_PLAIN = /[^ -~]/
-const NOT_DIGITS = /\D/
+const SPACE = 0x20
+const TILDE = 0x7e
+const ZERO = 0x30
+const NINE = 0x39
 
-/** A head that is like another one: its bytes around the values that differ. */
+/** A head that is like another one, but for values of the same length and the length of the body. */
 export class KindOfHead {
   readonly status: number
-  /** Before and behind the ID; then the length follows. */
-  readonly front: Buffer
-  readonly middle: Buffer
+  /** All before the length of the body, with an earlier ID. */
+  readonly bytes: Buffer
+  /** Where the ID is in them. */
+  readonly idPlace: number
   readonly #headers: HeaderList
   readonly #idAt: number
+  readonly #idLength: number
 
   private constructor(status: number, headers: HeaderList, idAt: number, lines: string) {
     const length = headers.at(-1)!
-    const idEnd = lines.indexOf('\r\naudit-id: ') + '\r\naudit-id: '.length
     this.status = status
     this.#headers = [...headers]
     this.#idAt = idAt
-    this.front = Buffer.from(lines.slice(0, idEnd), 'latin1')
-    this.middle = Buffer.from(
-      lines.slice(idEnd + headers[idAt]!.length, -length.length - '\r\n'.length),
-      'latin1',
-    )
+    this.#idLength = headers[idAt]!.length
+    this.idPlace = lines.indexOf('\r\naudit-id: ') + '\r\naudit-id: '.length
+    this.bytes = Buffer.from(lines.slice(0, -length.length - '\r\n'.length), 'latin1')
   }
 
   /** Of a head that was found right; null: it has not both values, or not at their places. */
@@ -44,12 +45,26 @@ export class KindOfHead {
     const last = own.length - 1
     if (status !== this.status || headers.length !== own.length) return false
     for (let i = 0; i < last; i++) if (headers[i] !== own[i] && i !== this.#idAt) return false
-    return !NOT_PLAIN.test(this.idOf(headers)) && !NOT_DIGITS.test(headers[last]!)
+    const id = this.idOf(headers)
+    return (
+      id.length === this.#idLength &&
+      isWithin(id, SPACE, TILDE) &&
+      isWithin(headers[last]!, ZERO, NINE)
+    )
   }
 
   idOf(headers: HeaderList): string {
     return headers[this.#idAt]!
   }
+}
+
+/** Whether all characters are in a range; a loop takes less time than a pattern for so few. */
+function isWithin(text: string, from: number, to: number): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code < from || code > to) return false
+  }
+  return true
 }
 
 /** The kinds of heads that came last, the most frequent ones first. */

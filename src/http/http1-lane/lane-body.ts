@@ -19,12 +19,15 @@ const NOWHERE: BodySink = { data() {}, end() {}, cut() {} }
 
 /** Pieces of a body are kept until it has a reader; a connection that sends many is not read on. */
 export class LaneBody {
+  /** Bytes of all of it. */
+  readonly length: number
   readonly #place: BodyPlace
   #left: number
   #sink: BodySink | null = null
   #kept: Buffer = EMPTY
 
   constructor(length: number, place: BodyPlace) {
+    this.length = length
     this.#left = length
     this.#place = place
   }
@@ -32,6 +35,11 @@ export class LaneBody {
   /** Whether all of it has come. */
   get isComplete(): boolean {
     return this.#left === 0
+  }
+
+  /** Whether `takeWhole` returns it. */
+  get isWhole(): boolean {
+    return this.#left === 0 && this.#sink === null
   }
 
   /** Takes a copy of what belongs to it from some bytes; returns how many. */
@@ -54,7 +62,7 @@ export class LaneBody {
 
   /** The whole body, once; null: it is not complete, or has a reader already. */
   takeWhole(): Buffer | null {
-    if (this.#left > 0 || this.#sink !== null) return null
+    if (!this.isWhole) return null
     const whole = this.#kept
     this.discard()
     return whole

@@ -33,6 +33,8 @@ const MOST_WAITING = 64 << 10
 /** A connection whose requests were all plain so far. */
 export class LaneConnection {
   readonly socket: TLSSocket
+  /** Of the client; the socket looks it up anew for each request. */
+  readonly remoteAddress: string
   readonly #shared: LaneShared
   readonly #known = new KnownBlocks()
   /** The request whose response is not complete; null: none. */
@@ -55,6 +57,7 @@ export class LaneConnection {
 
   constructor(socket: TLSSocket, shared: LaneShared) {
     this.socket = socket
+    this.remoteAddress = socket.remoteAddress ?? ''
     this.#shared = shared
     this.#idleSince = shared.look
     this.#isDirect = shared.memory?.serve(socket, this.#onData) === true

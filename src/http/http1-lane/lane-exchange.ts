@@ -8,6 +8,7 @@ import type { Exchange, ExchangeObserver, HeaderList, Out } from '../exchange.ts
 import { ObservedOut } from '../observed-out.ts'
 import { collectBody, wholeBody, type BodyBudget } from '../request-body.ts'
 import { atOnce, type MadeResponse } from '../response-batch.ts'
+import type { RequestTarget } from '../request-target.ts'
 import { SocketReader } from '../socket-reader.ts'
 import { LaneBody, LaneSource } from './lane-body.ts'
 import type { LaneConnection } from './lane-connection.ts'
@@ -28,8 +29,7 @@ export type Ending =
 
 /** A plain request over HTTP/1.1, and its response. */
 export class LaneExchange extends Abortable implements Exchange, MadeResponse {
-  readonly method: string
-  readonly target: string
+  readonly request: RequestTarget
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
   readonly memory: RequestMemory
@@ -44,11 +44,10 @@ export class LaneExchange extends Abortable implements Exchange, MadeResponse {
   #isOver = false
   #onClosed: (() => void) | null = null
 
-  constructor(connection: LaneConnection, { method, target, sent }: PlainHead) {
+  constructor(connection: LaneConnection, { request, sent }: PlainHead) {
     super()
     this.#connection = connection
-    this.method = method
-    this.target = target
+    this.request = request
     this.headers = sent.headers
     this.rawHeaders = sent.rawHeaders
     this.memory = sent.memory
@@ -57,8 +56,17 @@ export class LaneExchange extends Abortable implements Exchange, MadeResponse {
     this.#reader?.begun()
   }
 
+  get method(): string {
+    return this.request.method
+  }
+  get target(): string {
+    return this.request.text
+  }
   get socket(): TLSSocket {
     return this.#connection.socket
+  }
+  get remoteAddress(): string {
+    return this.#connection.remoteAddress
   }
   get begun(): boolean {
     return this.#head !== null
@@ -90,6 +98,13 @@ export class LaneExchange extends Abortable implements Exchange, MadeResponse {
   }
   readAlways(): void {
     this.#reader?.leave()
+  }
+  takeBody(limit: number, budget: BodyBudget | null): Buffer | null {
+    const body = this.#body
+    if (body === null) return EMPTY
+    return body.isWhole && body.length <= limit && budget?.take(body.length) !== false
+      ? body.takeWhole()
+      : null
   }
   readBody(limit: number, budget: BodyBudget | null): Promise<Buffer> {
     const body = this.#body

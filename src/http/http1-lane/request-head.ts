@@ -1,10 +1,10 @@
 /** Reads the head of a plain request. */
+import { RequestTarget } from '../request-target.ts'
 import type { KnownBlocks, SentHeaders } from './known-blocks.ts'
 
 /** A head that was read completely. */
 export interface PlainHead {
-  readonly method: string
-  readonly target: string
+  readonly request: RequestTarget
   readonly sent: SentHeaders
 }
 
@@ -24,14 +24,22 @@ const TILDE = 0x7e
 
 /** Reads the head at the beginning of some bytes. Null: it is not plain, or not all there. */
 export function readHead(bytes: Buffer, known: KnownBlocks): PlainHead | null {
+  const request = known.request(bytes) ?? readRequest(bytes)
+  if (request === null) return null
+  const from = request.method.length + 1 + request.text.length
+  if (!startsAt(bytes, from, VERSION)) return null
+  const sent = known.read(bytes, from + VERSION.length, MOST)
+  if (sent === null) return null
+  known.keep(request)
+  return { request, sent }
+}
+
+/** Reads method and target. Null: they are not plain. */
+function readRequest(bytes: Buffer): RequestTarget | null {
   for (const { text, bytes: start } of METHODS) {
     if (!startsAt(bytes, 0, start)) continue
     const from = start.length - 1
-    const to = targetEnd(bytes, from)
-    if (!startsAt(bytes, to, VERSION)) return null
-    const sent = known.read(bytes, to + VERSION.length, MOST)
-    if (sent === null) return null
-    return { method: text, target: bytes.toString('latin1', from, to), sent }
+    return new RequestTarget(text, bytes.toString('latin1', from, targetEnd(bytes, from)))
   }
   return null
 }

@@ -66,30 +66,25 @@ class KnownHead implements ResponseHead {
   }
 
   get text(): string {
-    const { front, middle } = this.#kind
-    const [before, between, after] = [front, middle, this.#end].map((one) => one.toString('latin1'))
-    return `${before}${this.#id}${between}${this.#bodyLength}${after}`
+    const memory = Buffer.alloc(this.length)
+    this.writeTo(memory, 0)
+    return memory.toString('latin1')
   }
   get length(): number {
-    const { front, middle } = this.#kind
-    return (
-      front.length + this.#id.length + middle.length + this.#bodyLength.length + this.#end.length
-    )
+    return this.#kind.bytes.length + this.#bodyLength.length + this.#end.length
   }
   writeTo(memory: Buffer, at: number): number {
-    const { front, middle } = this.#kind
-    memory.set(front, at)
-    let next = at + front.length
-    next += memory.write(this.#id, next, 'latin1')
-    memory.set(middle, next)
-    next = putDigits(memory, this.#bodyLength, next + middle.length)
+    const { bytes, idPlace } = this.#kind
+    memory.set(bytes, at)
+    put(memory, this.#id, at + idPlace)
+    const next = put(memory, this.#bodyLength, at + bytes.length)
     memory.set(this.#end, next)
     return next + this.#end.length
   }
 }
 
-/** Writes few digits, without a call into native code. */
-function putDigits(memory: Buffer, text: string, at: number): number {
+/** Writes a few characters of ASCII, without a call into native code. */
+function put(memory: Buffer, text: string, at: number): number {
   for (let i = 0; i < text.length; i++) memory[at + i] = text.charCodeAt(i)
   return at + text.length
 }

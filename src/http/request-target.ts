@@ -1,0 +1,33 @@
+import type { Query } from '../registry/context.ts'
+import { parseQuery, parseRequest, type RequestInfo } from './request-info.ts'
+
+const NO_QUERY: Query = new Map()
+
+/** Method and target of requests, and what follows from them. A connection makes it once for requests that repeat both. */
+export class RequestTarget {
+  readonly method: string
+  /** Path and query as sent. */
+  readonly text: string
+  /** Path without the query. */
+  readonly path: string
+  readonly query: Query
+  #info: RequestInfo | null = null
+
+  constructor(method: string, text: string) {
+    const mark = text.indexOf('?')
+    this.method = method
+    this.text = text
+    this.path = mark === -1 ? text : text.slice(0, mark)
+    this.query = mark === -1 ? NO_QUERY : parseQuery(text.slice(mark + 1))
+  }
+
+  /** Verb, resource and name, parsed on first use. Throws RequestPathError. */
+  get info(): RequestInfo {
+    return (this.#info ??= parseRequest(
+      this.method,
+      this.path,
+      // Without its mark.
+      this.text.slice(this.path.length + 1),
+    ))
+  }
+}
