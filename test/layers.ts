@@ -12,7 +12,7 @@ const ENTRIES = ['catalogue', ...DECLARING, 'base', 'vocabulary']
 
 export const rooms: Readonly<Record<string, readonly string[]>> = {
   base: [],
-  http2: [],
+  http2: ['base'],
   // HTTP requests to other servers.
   outgoing: ['base'],
   'code-cache': ['base'],

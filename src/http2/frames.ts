@@ -1,4 +1,5 @@
 /** Frames of HTTP/2 (RFC 9113, section 4). */
+import { ownCopy } from '../base/own-copy.ts'
 
 export const FRAME = {
   DATA: 0,
@@ -121,16 +122,6 @@ export type FrameListener = (
   payload: Buffer,
   size: number,
 ) => void
-
-/**
- * A copy of what is kept until its sender sends more. Where it was read may be read into again; and in Node's pool, a peer
- * that never does would keep far more than it sent.
- */
-export function ownCopy(bytes: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length)
-  bytes.copy(copy)
-  return copy
-}
 
 /** Finds the frames in the bytes read, of which it keeps copies. */
 export class FrameParser {

@@ -1,5 +1,6 @@
 /** The server's side of one HTTP/2 connection (RFC 9113), from its first byte. */
 import type { Socket } from 'node:net'
+import { ownCopy } from '../base/own-copy.ts'
 import { Allowance } from './allowance.ts'
 import { FieldDecoder } from './field-decoder.ts'
 import {
@@ -11,7 +12,6 @@ import {
   FrameParser,
   MAX_PAYLOAD,
   MAX_WINDOW,
-  ownCopy,
   PREFACE,
   SETTING,
   settings,

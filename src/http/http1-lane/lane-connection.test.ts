@@ -57,6 +57,29 @@ for (const [name, ways] of Object.entries({
       expect(bodies(text)).toEqual(['too large'])
     })
 
+    test.each([17_000, 33_000, 49_000, 60_000, 66_000, 100_000])(
+      'the next request is read after a body of %d bytes that waited for its reader',
+      async (length) => {
+        await open((exchange) => {
+          if (exchange.method === 'GET') return exchange.send(200, [], '<next>')
+          const { socket } = exchange
+          const isHere = () => socket.isPaused() || socket.bytesRead >= length
+          void expect
+            .poll(isHere)
+            .toBe(true)
+            .then(() => exchange.readBody(length, null))
+            .then((body) => exchange.send(200, [], `<${body.length}>`))
+        }, ways)
+        for (let i = 0; i < 2; i++) {
+          client.socket.write(Buffer.concat([Buffer.from(head(length)), Buffer.alloc(length)]))
+          await client.until((text) => bodies(text).length > 2 * i)
+          client.send(GET)
+          await client.until((text) => bodies(text).length > 2 * i + 1)
+        }
+        expect(bodies(client.text)).toEqual([`${length}`, 'next', `${length}`, 'next'])
+      },
+    )
+
     test('a body is a stream that is read as fast as its reader', async () => {
       const length = 4 << 20
       let most = 0

@@ -191,6 +191,8 @@ export class LaneConnection {
 
   #bodyEnded(): void {
     this.#body = null
+    // TLS hands over what it has decrypted even to a connection that was paused in its midst.
+    this.resume()
     if (this.#exchange === null) this.#ready()
   }
 
