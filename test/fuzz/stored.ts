@@ -45,7 +45,8 @@ const MANAGED_SLICE = /^endpointslice\.[^/]+\/managed-by$/
 async function allStored(admin: Admin, world: World): Promise<Map<string, Stored>> {
   const out = new Map<string, Stored>()
   for (const resource of kindsOf(world)) {
-    if (resource.name === 'leases') continue
+    // Controllers renew leases, and tell in events of what failed when they try it again.
+    if (resource.name === 'leases' || resource.name === 'events') continue
     const { body } = await admin.ask('GET', `${rootOf(resource.groupVersion)}/${resource.name}`)
     for (const { metadata } of (body as { items?: Item[] } | null)?.items ?? []) {
       const path = `${collectionOf(resource, metadata.namespace ?? '')}/${encodeURIComponent(metadata.name)}`
