@@ -109,7 +109,7 @@ export function authenticationChain(options: ChainOptions): AuthenticationChain 
 
   return {
     authenticate(request, context) {
-      // Without other credentials nobody but the certificate can know a user, and what others say against it does not count.
+      // Without other credentials only the certificate can authenticate the request; errors of other authenticators do not matter then.
       const known = request.memory?.isBare === true ? clientCertificate?.recall?.(request) : null
       if (known) return complete(known)
       const full = withAudiences(context)

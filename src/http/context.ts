@@ -74,7 +74,7 @@ export interface Context extends InPool {
 export interface FilterWait {
   /** Its name. */
   readonly filter: string
-  /** Milliseconds, of `performance.now()`; 0: nobody measures. */
+  /** When it began, milliseconds of `performance.now()`; 0: not measured. */
   readonly since: number
   readonly done: Promise<void>
 }

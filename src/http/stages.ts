@@ -56,7 +56,7 @@ interface StagesOptions {
 /** Notifies the subscribers of one server, in their order. */
 export class Stages {
   readonly #subscribers: readonly StageSubscriber[]
-  /** Those that are told of a stage: most are of few. */
+  /** The subscribers of each stage; most subscribe to few stages. */
   readonly #told: Readonly<Record<Stage, readonly Told[]>>
   readonly #clock: Clock
   readonly #log: Log
