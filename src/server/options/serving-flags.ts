@@ -99,7 +99,7 @@ export const servingFlags = {
   'direct-http1': onFlag({
     option: 'serving.directHttp1',
     section,
-    help: 'Read plain requests over HTTP/1.1, and write their responses, without the HTTP server of Node.js, which takes longer. A connection that sends anything else is passed on to it.',
+    help: 'Read plain requests over HTTP/1.1, and write their responses, without the HTTP server of Node.js, which takes longer. A connection that sends anything else is passed on to it. Connections, also those of HTTP/2, are read into memory that they share.',
   }),
   'permit-port-sharing': boolFlag({
     option: 'serving.sharesPort',
