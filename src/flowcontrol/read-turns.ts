@@ -19,7 +19,7 @@ import { IndexedPool, type InPool } from '../base/indexed-pool.ts'
 /** Requests of one user in one iteration, while other users send requests too. */
 const CONTENDED = 2
 /** The same while no other user does: iterations with more requests cost less. */
-const ALONE = 32
+const ALONE = 128
 /** With so many times as many requests in one iteration, connections that were silent at their turn are held, too. */
 const BURST = 2
 /** Connections that get their turn in one iteration. */
