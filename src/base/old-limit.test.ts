@@ -16,9 +16,11 @@ const CASES: Readonly<Record<string, readonly Step[]>> = {
     [100, 64, 60],
     [6_000, 300, 60],
   ],
-  'collections that follow closely leave more room': [
+  'many collections that follow closely leave more room': [
     [100, 11, 0],
-    [2_000, 24, 200],
+    [2_000, 24, 0],
+    [1_000, 24, 0],
+    [1_000, 24, 0],
     [4_999, 40, 120],
     [1_000, 64, 80],
     [1_000, 79, 70],
@@ -26,12 +28,24 @@ const CASES: Readonly<Record<string, readonly Step[]>> = {
   ],
   'they do not any more when it was quiet': [
     [100, 11, 0],
-    [2_000, 24, 200],
-    [5_000, 24, 0],
+    [1_000, 24, 0],
+    [1_000, 24, 0],
+    [1_000, 24, 0],
     [1_000, 24, 200],
+    [5_000, 24, 0],
+    [1_000, 24, 0],
+  ],
+  'those of a start are not many': [
+    [100, 11, 0],
+    [200, 14, 0],
+    [300, 24, 0],
+    [1_000, 26, 0],
   ],
   'an empty one is no exception': [
     [100, 0, 0],
+    [1, 0, 0],
+    [1, 0, 0],
+    [1, 0, 0],
     [1, 0, 4_800],
   ],
 }
@@ -51,9 +65,10 @@ describe('the limit of the old generation', () => {
   test('what was allowed ends with the quiet', () => {
     let now = 1_000
     const old = new OldLimit({ now: () => now })
-    old.collected()
-    now += 1_000
-    old.collected()
+    for (let i = 0; i < 5; i++) {
+      now += 1_000
+      old.collected()
+    }
     now += 4_999
     expect(old.percent(24 * MIB)).toBe(200)
     now += 1
