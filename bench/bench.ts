@@ -22,6 +22,14 @@ export interface Question {
 /** Measures one round; counts from 0. */
 export type Round = (round: number) => Promise<Sample>
 
+/** How rounds are run. */
+export interface AlternateOptions {
+  /** As many as for every question by default. */
+  readonly rounds?: number
+  /** Whether bare goes first in every other round: for sides that are measured on one server, which grows warm. */
+  readonly swaps?: boolean
+}
+
 const NOBODY: Target = { port: 0, ca: '', pid: 0 }
 
 const WARM_UP_SECONDS = 0.5
@@ -215,7 +223,7 @@ export class Bench {
     row: Omit<Row, 'ours' | 'bare' | 'gets'>,
     ours: Round | null,
     bare: Round | null,
-    rounds = this.options.rounds,
+    { rounds = this.options.rounds, swaps = false }: AlternateOptions = {},
   ): Promise<Row> {
     const samples: { ours: Sample[]; bare: Sample[]; gets: Sample[] } = {
       ours: [],
@@ -224,11 +232,12 @@ export class Bench {
     }
     const inGets = row.costs?.of === 'gets' && ours !== null
     for (let round = 0; round < rounds; round++) {
-      for (const [side, measure] of [
+      const sides = [
         ['ours', ours],
         ['gets', inGets ? () => this.#bareGets() : null],
         ['bare', bare],
-      ] as const) {
+      ] as const
+      for (const [side, measure] of swaps && round % 2 === 1 ? sides.toReversed() : sides) {
         if (measure === null) continue
         this.say(`${row.what}: round ${round + 1}, ${side}`)
         const sample = side === 'ours' ? this.#profiled(row, round, measure) : measure(round)

@@ -53,7 +53,7 @@ export const command: Question = {
         { question: 'command', what, unit: 'ms', goal },
         ours && get,
         bare && (() => run(...bare)),
-        bench.options.seconds >= 1 ? RUNS : FEW_RUNS,
+        { rounds: bench.options.seconds >= 1 ? RUNS : FEW_RUNS },
       )
     return [
       await row(

@@ -113,7 +113,9 @@ async function askShape(bench: Bench, shape: Shape, watchers: number): Promise<R
         idle.bare,
       ),
     // Opening many takes long.
-    watchers > bench.options.watchers[0]! ? Math.min(MANY_ROUNDS, bench.options.rounds) : undefined,
+    watchers > bench.options.watchers[0]!
+      ? { rounds: Math.min(MANY_ROUNDS, bench.options.rounds) }
+      : {},
   )
   await ours?.end()
   await bare.end()

@@ -67,3 +67,25 @@ test('a check that fails lets no other begin', async () => {
 test('nothing is nothing', async () => {
   await deleteEach([], () => Promise.reject(new Error('called')))
 })
+
+test('a delete that is checked at once lets the next one begin at once', async () => {
+  const seen: number[] = []
+  const done = deleteEach(numbers(3), (item, begun) => {
+    seen.push(item)
+    begun()
+    return Promise.resolve()
+  })
+  expect(seen).toEqual([0, 1, 2])
+  await done
+})
+
+test('failures that are passed over let the others begin', async () => {
+  const seen: number[] = []
+  const work = (item: number) => {
+    seen.push(item)
+    return Promise.reject(new Error(item === 2 ? 'refused' : 'gone'))
+  }
+  const isGone = (error: unknown) => (error as Error).message === 'gone'
+  await expect(deleteEach(numbers(5), work, isGone)).rejects.toThrow('refused')
+  expect(seen).toEqual([0, 1, 2])
+})

@@ -3,7 +3,14 @@ import { formatTime } from '../base/time.ts'
 import { Pace } from '../base/event-loop.ts'
 import { paced } from '../base/steps.ts'
 import { codecOf, DecodeError, Decoding } from '../codec/codec.ts'
-import { badRequest, conflict, forbidden, StatusError, type Status } from '../meta/errors.ts'
+import {
+  badRequest,
+  conflict,
+  forbidden,
+  notFound,
+  StatusError,
+  type Status,
+} from '../meta/errors.ts'
 import { FieldErrors, renderValue } from '../meta/field-errors.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { protobufOfShape } from '../codec/late-protobuf.ts'
@@ -12,6 +19,7 @@ import { DeleteOptions } from '../kinds/meta/delete-options.ts'
 import type { HookContext } from '../catalogue/resource.ts'
 import { parseJson } from '../codec/json-text.ts'
 import { WrittenNumbers } from '../codec/written-numbers.ts'
+import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
@@ -77,53 +85,98 @@ export async function deleteCollection(api: WriteDependencies, call: Call): Prom
   const options = listOptions(call.query, api.v)
   const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
   const found = await select(api, call, options, chosen)
-  await deleteEach(found.items, async ({ key }, begun) => {
-    const { namespace, name } = placeOf(call.served, key)
-    try {
-      await deleteObject(api, { ...call, namespace, name }, deletion, begun)
-    } catch (error) {
-      if (!(error instanceof StatusError) || error.code !== 404) throw error
-    }
-  })
+  await deleteEach(
+    found.items,
+    ({ key }, begun) => {
+      const { namespace, name } = placeOf(call.served, key)
+      return deleteObject(api, { ...call, namespace, name }, deletion, { key, begun })
+    },
+    isGone,
+  )
   return found
 }
 
-/** Deletes one object as requested; `begun` is called when all is checked and it waits for the store. Throws 4xx. */
-export async function deleteObject(
+/** What is to be known of one deletion besides what was requested. */
+interface ObjectDeletion {
+  /** The key of the object, where it is known: its hash is computed already. */
+  readonly key?: string
+  /** Called when all is checked and the deletion waits for the store. */
+  readonly begun?: () => void
+}
+
+/** Deletes one object as requested. Throws 4xx. */
+export function deleteObject(
   api: WriteDependencies,
   call: Call,
   deletion: Deletion,
-  begun?: () => void,
+  { key = keyOf(call.served, call.namespace, call.name), begun }: ObjectDeletion = {},
 ): Promise<Result> {
-  const { served } = call
-  const key = keyOf(served, call.namespace, call.name)
-  return api.mutex.take(key, async (release) => {
-    for (;;) {
-      const live = await existing(api, call)
-      const result = await deleteOnce(api, call, deletion, { key, live, release, begun })
-      if (result) return result
-    }
+  return api.mutex.take(key, (release) => {
+    const table = api.cache.loaded(call.served.storage)
+    const turn: DeleteTurn = { key, release, begun }
+    // With a collection there are thousands: no promise until one has to wait.
+    const result = table ? deleteOnce(api, call, deletion, { table, turn }) : null
+    return result instanceof Promise
+      ? result.then((one) => one ?? deleteAgain(api, call, deletion, turn))
+      : (result ?? deleteAgain(api, call, deletion, turn))
   })
 }
 
-/** Input of one attempt of a deletion. */
-interface DeleteTry {
+/** Attempts until the object does not change meanwhile. */
+async function deleteAgain(
+  api: WriteDependencies,
+  call: Call,
+  deletion: Deletion,
+  turn: DeleteTurn,
+): Promise<Result> {
+  for (;;) {
+    const table = await api.cache.resourceCache(call.served.storage)
+    const result = await deleteOnce(api, call, deletion, { table, turn })
+    if (result) return result
+  }
+}
+
+/** A deletion whose turn it is. */
+interface DeleteTurn {
   readonly key: string
-  readonly live: StoredObject
   readonly release: () => void
   readonly begun: (() => void) | undefined
 }
 
-/** One attempt; null when the object changed meanwhile. */
-async function deleteOnce(
+/** Input of one attempt of a deletion. */
+interface DeleteTry extends DeleteTurn {
+  readonly live: StoredObject
+  readonly table: ResourceCache
+}
+
+/** Null when the object changed meanwhile. */
+type Attempt = Result | null | Promise<Result | null>
+
+/** One attempt. */
+function deleteOnce(
+  api: WriteDependencies,
+  call: Call,
+  deletion: Deletion,
+  { table, turn }: { readonly table: ResourceCache; readonly turn: DeleteTurn },
+): Attempt {
+  const { served } = call
+  const { key, release, begun } = turn
+  const live = table.get(key)
+  if (!live) throw notFound(served.name, call.name)
+  const attempt: DeleteTry = { key, release, begun, live, table }
+  return goesAtOnce(served, live, deletion)
+    ? deleteAtOnce(api, call, deletion, attempt)
+    : deleteDecoded(api, call, deletion, attempt)
+}
+
+/** One attempt for an object that has to be decoded. */
+async function deleteDecoded(
   api: WriteDependencies,
   call: Call,
   deletion: Deletion,
   { key, live, release, begun }: DeleteTry,
 ): Promise<Result | null> {
   const { served } = call
-  if (goesAtOnce(served, live, deletion))
-    return deleteAtOnce(api, call, deletion, { key, live, release, begun })
   const { strategy } = served
   const c = call.context()
   const pace = new Pace()
@@ -168,6 +221,9 @@ async function deleteOnce(
   return deleted(served, next.metadata, committed(table, changes[0], commit.at), answer)
 }
 
+/** Whether an object that was to be deleted is not there any more. */
+const isGone = (error: unknown): boolean => error instanceof StatusError && error.code === 404
+
 /** Members of metadata with which an object may stay; they may occur elsewhere as well. */
 const STAYING = ['"finalizers":', '"deletionTimestamp":'].map((text) => Buffer.from(text))
 
@@ -186,31 +242,41 @@ function goesAtOnce(served: ResourceEntry, live: StoredObject, deletion: Deletio
 }
 
 /** One attempt for such an object. */
-async function deleteAtOnce(
+function deleteAtOnce(
   api: WriteDependencies,
   call: Call,
   deletion: Deletion,
-  { key, live, release, begun }: DeleteTry,
-): Promise<Result | null> {
-  const { served } = call
+  attempt: DeleteTry,
+): Attempt {
+  const { live, release } = attempt
   const { uid, resourceVersion } = deletion
   const isAsked =
     deletion.isOfCollection !== true || uid !== undefined || resourceVersion !== undefined
   // Nobody sees the answers to the deletes of a collection.
-  const metadata = isAsked ? (JSON.parse(live.metadata().toString('utf8')) as ObjectMeta) : {}
+  const metadata = isAsked ? (JSON.parse(live.metadata().toString('utf8')) as ObjectMeta) : NOTHING
   if (isAsked) checkPreconditions(call, metadata, deletion)
-  if (deletion.isAdmitted !== true) {
-    const old = () => decodeStored(served, live, call.context())
-    const waiting = admitDeletion(api, call, deletion, { old, release })
-    if (waiting) await waiting
-  }
-  const answer = { ...deletion, remains: false }
-  if (deletion.dryRun) return deleted(served, metadata, live, answer)
-  const table = api.cache.loaded(served.storage) ?? (await api.cache.resourceCache(served.storage))
+  const remove = () => removeAtOnce(api, call, deletion, { ...attempt, metadata })
+  if (deletion.isAdmitted === true) return remove()
+  const old = () => decodeStored(call.served, live, call.context())
+  const waiting = admitDeletion(api, call, deletion, { old, release })
+  return waiting ? waiting.then(remove) : remove()
+}
+
+const NOTHING: ObjectMeta = {}
+
+/** Removes such an object when all is checked. */
+function removeAtOnce(
+  api: WriteDependencies,
+  call: Call,
+  deletion: Deletion,
+  { key, live, table, begun, metadata }: DeleteTry & { readonly metadata: ObjectMeta },
+): Attempt {
+  const answer = { remains: false, orphanGiven: deletion.orphanGiven }
+  if (deletion.dryRun) return deleted(call.served, metadata, live, answer)
   const gone: Change = { key, value: null, ifChangedAt: live.revision }
   const committing = storeChanges(api.cache, call, [gone], table)
   begun?.()
-  return (await committing).done ? deleted(served, metadata, live, answer) : null
+  return committing.then(({ done }) => (done ? deleted(call.served, metadata, live, answer) : null))
 }
 
 /** Runs both phases of admission for a deletion. */
