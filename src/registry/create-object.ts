@@ -112,13 +112,25 @@ function changesStored(
 ): Result | Promise<Result> {
   const { table, taken } = creation
   const [{ key, value: record }] = changes
-  const present = table.get(key)
-  if (present) throw taken(present)
+  if (asksFirst(api, options, changes)) {
+    const present = table.get(key)
+    if (present) throw taken(present)
+  }
   if (options.dryRun) return { is: 'object', status: 201, version: unversioned(record as Buffer) }
   // Without allocations there is only one attempt; the object is released before the wait for the disk.
   if (changes.length === 1) return createdOnce(api, call, { table, changes, taken })
   return createdAtLast(api, call, creation, { options, changes })
 }
+
+/**
+ * Whether to look for an object of this name before the commit, which refuses to write over one. Where the store is another
+ * process, that spares a request; here the look would be one more among many keys, each in memory that was not used lately.
+ */
+const asksFirst = (
+  { cache }: WriteDependencies,
+  { dryRun }: CreateOptions,
+  changes: Changes,
+): boolean => dryRun || cache.isShared || changes.length > 1
 
 /** Commits a new object with allocations: another writer may take a picked value first. The next round sees that. */
 const createdAtLast = (

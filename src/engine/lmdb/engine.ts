@@ -343,7 +343,7 @@ class LmdbEngine implements Engine {
       versions: this.#versions,
       expiries: this.#expiries,
       writes,
-      unapplied: this.#behind.made,
+      unapplied: this.#behind,
       revision: this.#revision,
       timeMs,
     })

@@ -20,11 +20,17 @@ export interface TransactionOptions {
   readonly versions: Versions
   readonly expiries: LmdbExpiries | null
   readonly writes: WriteList
-  /** Changes that are committed and that `versions` does not know yet, by key. */
-  readonly unapplied: ReadonlyMap<string, PendingChange>
+  /** Changes that are committed and that `versions` may not know yet. */
+  readonly unapplied: Unapplied
   /** Newest revision before it. */
   readonly revision: Revision
   readonly timeMs: number
+}
+
+/** Changes that are committed and on their way to LMDB. */
+export interface Unapplied {
+  /** The newest change of a key. */
+  made(key: string): PendingChange | undefined
 }
 
 /** The newest change of a key. */
@@ -137,6 +143,6 @@ export class Transaction {
   }
 
   #known(key: string): PendingChange | undefined {
-    return this.made.get(key) ?? this.#options.unapplied.get(key)
+    return this.made.get(key) ?? this.#options.unapplied.made(key)
   }
 }

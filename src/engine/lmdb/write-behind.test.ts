@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { ManualClock } from '../../base/clock.ts'
 import type { Engine, Event } from '../engine.ts'
 import { openLmdb } from './engine.ts'
+import { Environment } from './environment.ts'
 import { openLmdbSnapshot } from './snapshot.ts'
 
 const dirs: string[] = []
@@ -216,6 +217,43 @@ describe.each(flushers)('flushed by %s', (_, flushes) => {
     }
     expect(other).toEqual({ done: true, at: 2 })
     expect(conflict.done || textOf(conflict.found?.value ?? null)).toBe('x'.repeat(MIDDLE))
+    await engine.close()
+  })
+
+  test('conditions see what could not be brought to LMDB, and what was written since', async () => {
+    const dir = await newDir()
+    const clock = new ManualClock()
+    const engine = await openLmdb({ dir, clock, journalAfter: 0, flushes })
+    const write = vi.spyOn(Environment.prototype, 'write')
+    const create = (key: string) =>
+      engine.commit([{ key, value: Buffer.from('x'), ifChangedAt: 0 }])
+    const keys = ['/a/1', '/a/2', '/a/3']
+    for (const key of keys) {
+      expect((await create(key)).done).toBe(true)
+      write.mockRejectedValueOnce(new Error('the disk is away'))
+      await expect(engine.get(key)).rejects.toThrow('the disk is away')
+    }
+    await engine.commit([{ key: '/a/1', value: null, ifChangedAt: 1 }])
+    expect(await Promise.all(keys.map(create))).toMatchObject([
+      { done: true, at: 5 },
+      { done: false, found: { changed: 2 } },
+      { done: false, found: { changed: 3 } },
+    ])
+    write.mockRestore()
+    const state = await stateOf(engine)
+    expect(state.objects.map(([key, , changed]) => [key, changed])).toEqual([
+      ['/a/1', 5],
+      ['/a/2', 2],
+      ['/a/3', 3],
+    ])
+    expect((await Promise.all(keys.map(create))).map(({ done }) => done)).toEqual([
+      false,
+      false,
+      false,
+    ])
+    const again = await openLmdb({ dir: await crashed(dir), clock, verify: 'all' })
+    expect(await stateOf(again)).toEqual(state)
+    await again.close()
     await engine.close()
   })
 

@@ -72,7 +72,9 @@ export class WriteBehind {
   readonly #unapplied: Written[] = []
   /** Bytes that LMDB's file may need for what waits. */
   #unappliedSpace = 0
-  readonly #pending = new Map<string, PendingChange>()
+  /** The newest changes of keys that wait, and of those that LMDB is being brought, which are older. */
+  #waiting = new Map<string, PendingChange>()
+  #leaving = new Map<string, PendingChange>()
   #journal: Journal | null = null
   #memory: Buffer = Buffer.alloc(0)
   #keeping: Promise<void> = Promise.resolve()
@@ -99,9 +101,9 @@ export class WriteBehind {
     return this.#unapplied.findLast((written) => written.timeMs <= timeMs)?.last
   }
 
-  /** Committed changes that LMDB does not have yet, by key. */
-  get made(): ReadonlyMap<string, PendingChange> {
-    return this.#pending
+  /** The newest change of a key that is committed and that LMDB may not have yet. */
+  made(key: string): PendingChange | undefined {
+    return this.#waiting.get(key) ?? this.#leaving.get(key)
   }
 
   /**
@@ -192,7 +194,7 @@ export class WriteBehind {
     if (isWritten) {
       this.#unapplied.push(written)
       this.#unappliedSpace += written.writes.space
-      for (const [key, made] of written.made) this.#pending.set(key, made)
+      for (const [key, made] of written.made) this.#waiting.set(key, made)
     }
     this.#onAppended?.()
     this.#onAppended = null
@@ -263,10 +265,19 @@ export class WriteBehind {
   #take(): Promise<readonly Written[]> {
     const take = (): readonly Written[] => {
       if (this.#unapplied.length > 0) this.#journal?.turnOver()
+      this.#leave()
       return this.#unapplied.slice()
     }
     if (!this.#isAppending) return Promise.resolve(take())
     return new Promise((resolve) => (this.#onAppended = () => resolve(take())))
+  }
+
+  /** LMDB is about to have all that waits. */
+  #leave(): void {
+    // What is there could not be written before.
+    if (this.#leaving.size === 0) this.#leaving = this.#waiting
+    else for (const [key, made] of this.#waiting) this.#leaving.set(key, made)
+    this.#waiting = new Map()
   }
 
   async #applyAll(more: Written | null): Promise<void> {
@@ -283,12 +294,7 @@ export class WriteBehind {
     for (const { writes } of taken) this.#unappliedSpace -= writes.space
     this.#journal?.release()
     this.#applied = all.at(-1)?.last ?? this.#applied
-    for (const { made, writes } of taken) {
-      for (const key of made.keys()) {
-        const newest = this.#pending.get(key)
-        if (newest && newest.revision <= this.#applied) this.#pending.delete(key)
-      }
-      writes.release()
-    }
+    this.#leaving = new Map()
+    for (const { writes } of taken) writes.release()
   }
 }
