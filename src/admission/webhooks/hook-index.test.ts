@@ -1,5 +1,5 @@
 /** What the index remembers is what an index finds that remembers nothing. */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Catalogue, ResourceEntry } from '../../catalogue/catalogue.ts'
 import { OPERATIONS, type Attributes, type GroupVersionResource } from '../attributes.ts'
