@@ -19,6 +19,15 @@ export interface Candidate {
   readonly resource: GroupVersionResource | null
   /** Kind of the objects that are sent; null: the requested one. */
   readonly kind: GroupVersionKind | null
+  /** What reviews say of the kinds and resources of its requests, which are the same for most of them. */
+  stated?: Stated
+}
+
+/** The members of a review that a candidate and a requested kind determine, as JSON text without brackets. */
+export interface Stated {
+  readonly requestKind: GroupVersionKind
+  readonly requestSubresource: string
+  readonly text: string
 }
 
 /** The part of a request that rules are about. */
