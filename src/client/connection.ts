@@ -14,6 +14,7 @@ import { proxyUrl } from './proxy-choice.ts'
 import { tlsOptions } from './tls-options.ts'
 
 const IDLE_MS = 90_000
+const ONE_SERVER = 'server'
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 
 /** Keeps connections to one server open, one set for each certificate that the client shows. */
@@ -48,6 +49,8 @@ export class Connections {
       const secure = { ...common, ...this.tlsFor(pair) }
       this.#agent = dial ? secureAgentThrough(dial, secure) : new HttpsAgent(secure)
     } else this.#agent = dial ? plainAgentThrough(dial, common) : new HttpAgent(common)
+    // All its connections are alike. The platform would join authorities, certificate and key to a name for each request.
+    this.#agent.getName = () => ONE_SERVER
     return this.#agent
   }
 

@@ -1,5 +1,7 @@
 /** Calls to a server that takes and returns JSON. */
-import type { RequestOptions } from 'node:http'
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { RequestOptions } from 'node:https'
+import { isIP } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import type { Dial } from '../base/dial.ts'
 import { formatDuration } from '../base/duration.ts'
@@ -11,7 +13,7 @@ import { answerError, CallError, withoutSecrets } from './call-error.ts'
 import { isReset } from '../outgoing/platform-errors.ts'
 import type { Registry } from '../metrics/registry.ts'
 import type { ClientConfig } from './client-config.ts'
-import { measuredRequest } from './rest-metrics.ts'
+import { RestMeter } from './rest-metrics.ts'
 import { mapOf, memberOf, type ConfigMap } from './config-values.ts'
 import { Connections } from './connection.ts'
 import { bareHost, portOf, serverUrl } from './server-address.ts'
@@ -31,6 +33,9 @@ const ATTEMPTS = 5
 const FIRST_DELAY_MS = 500
 const DELAY_FACTOR = 1.5
 const DELAY_JITTER = 0.2
+/** Targets that a client keeps. */
+const MOST_TARGETS = 16
+const MOST_PATH = 1024
 
 /** One attempt at a call, when it has ended. */
 export interface ObservedCall {
@@ -127,6 +132,10 @@ export class JsonClient {
   readonly #credentials: CredentialSource
   readonly #server: URL
   readonly #connections: Connections
+  /** By path; most clients have one, or a few. */
+  readonly #targets = new Map<string, Target>()
+  /** By method. */
+  readonly #meters = new Map<string, RestMeter>()
 
   constructor(options: JsonClientOptions, credentials: CredentialSource) {
     this.#options = options
@@ -161,6 +170,16 @@ export class JsonClient {
 
   #target({ method = 'POST', path = '', timeoutMs = this.#options.timeoutMs }: JsonCall): Target {
     const limitMs = timeoutMs ?? TIMEOUT_MS
+    const known = this.#targets.get(path)
+    if (known?.method === method && known.limitMs === limitMs) return known
+    const made = this.#targetOf(method, path, limitMs)
+    if (path.length > MOST_PATH) return made
+    if (this.#targets.size >= MOST_TARGETS) this.#targets.clear()
+    this.#targets.set(path, made)
+    return made
+  }
+
+  #targetOf(method: 'GET' | 'POST', path: string, limitMs: number): Target {
     const url = new URL(this.#server)
     url.hash = ''
     url.pathname = `${url.pathname}/${path}`.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1')
@@ -168,7 +187,19 @@ export class JsonClient {
     const verb = method === 'POST' ? 'Post' : 'Get'
     const { shownHost: host = url.host } = this.#options
     const shown = `${url.protocol}//${host}${url.pathname}${url.search}`
-    return { method, url, host, limitMs, prefix: `${verb} ${JSON.stringify(shown)}: ` }
+    const { dial } = this.#options
+    const bare = bareHost(url)
+    return {
+      method,
+      url,
+      host,
+      limitMs,
+      prefix: `${verb} ${JSON.stringify(shown)}: `,
+      to: { host: dial?.host ?? bare, port: dial?.port ?? portOf(url) },
+      path: `${url.pathname}${url.search}`,
+      // Otherwise the platform looks for a name in the `Host` header of each request: an address is none.
+      servername: host === url.host && isIP(bare) !== 0 ? '' : undefined,
+    }
   }
 
   async #pause(attempt: number, error: CallError, target: Target, signal?: AbortSignal) {
@@ -216,26 +247,25 @@ export class JsonClient {
     seen?: { answer: Answer | null },
   ): Promise<unknown> {
     const { prefix } = target
-    const limit = new AbortController()
-    const stop = () => limit.abort(new CallError(`${prefix}context canceled`))
+    const limit = new Limit()
+    const stop = () => limit.end(new CallError(`${prefix}context canceled`))
     const cancel = this.#options.clock.after(target.limitMs, () =>
-      limit.abort(new CallError(`${prefix}context deadline exceeded`)),
+      limit.end(new CallError(`${prefix}context deadline exceeded`)),
     )
     if (call.signal?.aborted) stop()
     else call.signal?.addEventListener('abort', stop, { once: true })
     try {
-      limit.signal.throwIfAborted()
-      const shown = await this.#shown(prefix, limit.signal)
+      if (limit.reason) throw limit.reason
+      const shown = await this.#shown(prefix, limit)
       const secrets = [...(call.secrets ?? []), ...shown.secrets]
-      const answer = await this.#exchange(call, target, shown, limit.signal)
+      const answer = await this.#exchange(call, target, shown, limit)
       if (seen) seen.answer = answer
       this.#mustSucceed(answer, prefix, shown, secrets)
       if (call.ignoresAnswer === true) return undefined
       return await this.#read(answer, call, prefix, secrets)
     } catch (error) {
       if (error instanceof CallError) throw error
-      // All abort reasons set above are call errors.
-      if (limit.signal.aborted) throw limit.signal.reason as CallError
+      if (limit.reason) throw limit.reason
       const problem = error instanceof StaleConnection ? error.cause : error
       throw new CallError(`${prefix}${transportProblem(problem, bareHost(target.url))}`, {
         isRetryable: isReset(problem),
@@ -246,9 +276,9 @@ export class JsonClient {
     }
   }
 
-  async #shown(prefix: string, signal: AbortSignal): Promise<ShownCredentials> {
+  async #shown(prefix: string, limit: Limit): Promise<ShownCredentials> {
     try {
-      return await unlessAborted(this.#credentials.current(), signal)
+      return await limit.unlessEnded(this.#credentials.current())
     } catch (cause) {
       if (cause instanceof CallError) throw cause
       const why = cause instanceof Error ? cause.message : 'for an unknown reason'
@@ -260,33 +290,26 @@ export class JsonClient {
     call: JsonCall,
     target: Target,
     shown: ShownCredentials,
-    signal: AbortSignal,
+    limit: Limit,
   ): Promise<Answer> {
-    const { userAgent, dial } = this.#options
     const maxAnswerBytes = call.maxAnswerBytes ?? this.#options.maxAnswerBytes ?? MAX_ANSWER_BYTES
     const { url, method, prefix } = target
     const body = bodyOf(call)
     const options: RequestOptions = {
       method,
-      host: dial?.host ?? bareHost(url),
-      port: dial?.port ?? portOf(url),
-      path: `${url.pathname}${url.search}`,
-      headers: {
-        host: target.host,
-        accept: 'application/json',
-        ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
-        ...(call.traceparent ? { traceparent: call.traceparent } : {}),
-        ...(body ? { 'content-type': 'application/json', 'content-length': body.length } : {}),
-        ...shown.headers,
-      },
+      host: target.to.host,
+      port: target.to.port,
+      path: target.path,
+      servername: target.servername,
+      headers: this.#headersOf(call, target, body, shown),
       agent: this.#connections.agentFor(shown),
-      signal,
     }
-    const { metrics } = this.#options
-    const ended =
-      metrics && measuredRequest(metrics, { host: target.host, method, sent: body?.length ?? 0 })
+    const ended = this.#meterOf(method, target.host)?.begin(body?.length ?? 0)
     const answer = await beginAfresh(
-      () => beginExchange(url.protocol, options, body),
+      () =>
+        beginExchange(url.protocol, options, body, (request) =>
+          limit.whenEnded((reason) => request.destroy(reason)),
+        ),
       () => this.#connections.dropIdle(),
     ).catch((error: unknown) => {
       ended?.(0)
@@ -298,6 +321,31 @@ export class JsonClient {
     const received = await readAnswer(answer, maxAnswerBytes, tooLarge)
     ended?.(code, received.length)
     return { code, retryAfter: answer.headers['retry-after'], body: received }
+  }
+
+  #headersOf(
+    { traceparent }: JsonCall,
+    { host }: Target,
+    body: Buffer | StreamedBody | null,
+    shown: ShownCredentials,
+  ): OutgoingHttpHeaders {
+    const { userAgent } = this.#options
+    const headers: OutgoingHttpHeaders = { host, accept: 'application/json' }
+    if (userAgent !== undefined) headers['user-agent'] = userAgent
+    if (traceparent) headers['traceparent'] = traceparent
+    if (body) {
+      headers['content-type'] = 'application/json'
+      headers['content-length'] = body.length
+    }
+    return Object.assign(headers, shown.headers)
+  }
+
+  #meterOf(method: string, host: string): RestMeter | null {
+    const { metrics } = this.#options
+    if (!metrics) return null
+    let meter = this.#meters.get(method)
+    if (!meter) this.#meters.set(method, (meter = new RestMeter(metrics, host, method)))
+    return meter
   }
 
   /** Checks the status of a response. Throws CallError. */
@@ -350,6 +398,39 @@ interface Target {
   readonly limitMs: number
   /** Prefix of every error. */
   readonly prefix: string
+  /** Where to connect to. */
+  readonly to: { readonly host: string; readonly port: number }
+  /** With the query. */
+  readonly path: string
+  /** Of TLS, where it is known not to be that of the server. */
+  readonly servername: '' | undefined
+}
+
+/** Ends an attempt early: its caller, or its time. Costs less than an AbortController and what listens to it. */
+class Limit {
+  /** Null: it goes on. */
+  reason: CallError | null = null
+  #stop: ((reason: CallError) => void) | null = null
+
+  end(reason: CallError): void {
+    if (this.reason) return
+    this.reason = reason
+    this.#stop?.(reason)
+  }
+
+  /** Calls back at the end, at once if it is over; instead of the callback before. */
+  whenEnded(stop: (reason: CallError) => void): void {
+    this.#stop = stop
+    if (this.reason) stop(this.reason)
+  }
+
+  /** What comes of some work; rejects at the end. */
+  unlessEnded<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.whenEnded(reject)
+      work.then(resolve, reject)
+    })
+  }
 }
 
 interface Answer {
@@ -366,12 +447,4 @@ function statusIn(body: Buffer): ConfigMap | null {
   } catch {
     return null
   }
-}
-
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }

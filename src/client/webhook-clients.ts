@@ -58,6 +58,15 @@ interface Place {
   readonly path: string
 }
 
+/** What is known of a target that was asked for before. */
+interface Known {
+  readonly place: Place
+  /** Where its service was last. */
+  readonly dial: { readonly host: string; readonly port: number } | null
+  /** Of its client. */
+  readonly key: string
+}
+
 /** Keeps connections to webhooks open. */
 export class WebhookClients {
   readonly #options: WebhookClientsOptions
@@ -66,16 +75,20 @@ export class WebhookClients {
     dispose: (client) => void client.then((one) => one.retire()).catch(() => {}),
   })
 
+  /** By targets, which do not change: configurations have the same as long as they are the same. */
+  readonly #known = new WeakMap<WebhookTarget, Known>()
+
   constructor(options: WebhookClientsOptions) {
     this.#options = options
   }
 
   /** The client of a webhook. Rejects with UnknownAddress, and with an Error when the target cannot be used. */
   async of(target: WebhookTarget): Promise<WebhookClient> {
-    const place = placeOf(target)
+    const known = this.#known.get(target)
+    const place = known?.place ?? placeOf(target)
     const dial = await this.#dialOf(target, place)
     const { caBundle = '' } = target
-    const key = `${place.shownHost} ${dial?.host ?? ''} ${dial?.port ?? ''} ${caBundle}`
+    const key = this.#keyOf(target, place, dial, known)
     let client = this.#clients.get(key)
     if (!client) {
       client = this.#open(place, dial, caBundle)
@@ -83,6 +96,19 @@ export class WebhookClients {
       client.catch(() => this.#clients.delete(key))
     }
     return { client: await client, path: place.path }
+  }
+
+  #keyOf(
+    target: WebhookTarget,
+    place: Place,
+    dial: ServiceAddress | null,
+    known: Known | undefined,
+  ): string {
+    if (known && known.dial?.host === dial?.host && known.dial?.port === dial?.port)
+      return known.key
+    const key = `${place.shownHost} ${dial?.host ?? ''} ${dial?.port ?? ''} ${target.caBundle ?? ''}`
+    this.#known.set(target, { place, dial, key })
+    return key
   }
 
   close(): void {

@@ -22,14 +22,19 @@ export interface StreamedBody {
   pieces(): Iterable<Uint8Array>
 }
 
-/** Sends a request; resolves with the head of the response. Rejects with an error of the platform, or a stale one. */
+/**
+ * Sends a request; resolves with the head of the response. Rejects with an error of the platform, or a stale one.
+ * `begun` gets the request, to destroy it when it has to end early: that costs less than the signal of `options`.
+ */
 export function beginExchange(
   protocol: string,
   options: RequestOptions,
   body: Buffer | StreamedBody | null,
+  begun?: (request: ClientRequest) => void,
 ): Promise<IncomingMessage> {
   return begin<IncomingMessage>(protocol, options, (request, resolve) => {
     request.on('response', resolve)
+    begun?.(request)
     if (!body || Buffer.isBuffer(body)) return void request.end(body)
     // Waits for the connection between the pieces.
     const source = Readable.from(body.pieces())

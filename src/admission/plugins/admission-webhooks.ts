@@ -29,14 +29,17 @@ export const mutatingAdmissionWebhook: PluginFactory<AdmissionWebhooksConfig> = 
   decodeConfig: readWebhookConfiguration,
   create(deps, config) {
     const { find, parts, plugin } = hooked(deps, MUTATING, config)
+    let call: typeof import('../webhooks/mutate.ts').callMutating | null = null
     return {
       ...plugin,
       mutate(attributes) {
         const found = find(attributes)
-        if (found.length > 0)
-          return import('../webhooks/mutate.ts').then(({ callMutating }) =>
-            callMutating(parts, found, attributes),
-          )
+        if (found.length === 0) return undefined
+        if (call) return call(parts, found, attributes)
+        return import('../webhooks/mutate.ts').then(({ callMutating }) => {
+          call = callMutating
+          return callMutating(parts, found, attributes)
+        })
       },
     }
   },
@@ -49,14 +52,17 @@ export const validatingAdmissionWebhook: PluginFactory<AdmissionWebhooksConfig> 
   decodeConfig: readWebhookConfiguration,
   create(deps, config) {
     const { find, parts, plugin } = hooked(deps, VALIDATING, config)
+    let call: typeof import('../webhooks/validate.ts').callValidating | null = null
     return {
       ...plugin,
       validate(attributes) {
         const found = find(attributes)
-        if (found.length > 0)
-          return import('../webhooks/validate.ts').then(({ callValidating }) =>
-            callValidating(parts, found, attributes),
-          )
+        if (found.length === 0) return undefined
+        if (call) return call(parts, found, attributes)
+        return import('../webhooks/validate.ts').then(({ callValidating }) => {
+          call = callValidating
+          return callValidating(parts, found, attributes)
+        })
       },
     }
   },

@@ -19,6 +19,15 @@ export interface Candidate {
   readonly resource: GroupVersionResource | null
   /** Kind of the objects that are sent; null: the requested one. */
   readonly kind: GroupVersionKind | null
+  /** What reviews say of the kinds and resources of its requests, which are the same for most of them. */
+  stated?: Stated
+}
+
+/** The members of a review that a candidate and a requested kind determine, as JSON text without brackets. */
+export interface Stated {
+  readonly requestKind: GroupVersionKind
+  readonly requestSubresource: string
+  readonly text: string
 }
 
 /** The part of a request that rules are about. */
@@ -33,11 +42,28 @@ type Rule = NonNullable<ConfiguredWebhook['rules']>[number]
 
 const NONE: readonly Candidate[] = []
 
+/** What the rules select for one combination. */
+interface Found {
+  readonly operation: Operation
+  readonly version: string
+  readonly subresource: string
+  readonly isNamespaced: boolean
+  readonly candidates: readonly Candidate[]
+}
+
+/** Combinations that are remembered: more than a large cluster requests. */
+const MOST_FOUND = 16_384
+
 /** Webhooks by what their rules select; for one state of configurations and catalogue. */
 export class HookIndex {
   readonly #hooks: readonly Hook[]
   readonly #catalogue: Pick<Catalogue, 'find'>
-  readonly #found = new Map<string, readonly Candidate[]>()
+  /**
+   * By resource, then by group; the few combinations of one are compared one by one. A lookup makes no text, which would
+   * have to be hashed for each request.
+   */
+  readonly #found = new Map<string, Map<string, Found[]>>()
+  #count = 0
 
   constructor(hooks: readonly Hook[], catalogue: Pick<Catalogue, 'find'>) {
     this.#hooks = hooks
@@ -47,13 +73,42 @@ export class HookIndex {
   /** The webhooks that rules select for a request, in the order of calls. */
   candidates(attributes: Attributes): readonly Candidate[] {
     if (this.#hooks.length === 0) return NONE
-    const asked = askedOf(attributes)
+    const { operation, requestResource, requestSubresource: subresource } = attributes
+    const { group, version, resource } = requestResource
+    const isNamespace = resource === 'namespaces' && group === ''
+    const isNamespaced = !isNamespace && attributes.namespace !== ''
+    const known = this.#found.get(resource)?.get(group)
+    if (known !== undefined) {
+      for (let i = 0; i < known.length; i++) {
+        const one = known[i]!
+        if (
+          one.operation === operation &&
+          one.version === version &&
+          one.subresource === subresource &&
+          one.isNamespaced === isNamespaced
+        )
+          return one.candidates
+      }
+    }
+    return this.#remember({ operation, resource: requestResource, subresource, isNamespaced })
+  }
+
+  /** Finds out what no request has asked for yet. */
+  #remember(asked: Asked): readonly Candidate[] {
+    const { operation, subresource, isNamespaced } = asked
     const { group, version, resource } = asked.resource
-    // Resources and sub-resources are those that are served, so the map stays small.
-    const key = `${asked.operation} ${group}/${version}/${resource}/${asked.subresource} ${asked.isNamespaced}`
-    let found = this.#found.get(key)
-    if (!found) this.#found.set(key, (found = this.#select(asked)))
-    return found
+    const candidates = this.#select(asked)
+    // Resources and sub-resources are those that are served, so that it seldom comes to this.
+    if (this.#count++ >= MOST_FOUND) {
+      this.#found.clear()
+      this.#count = 1
+    }
+    let byGroup = this.#found.get(resource)
+    if (!byGroup) this.#found.set(resource, (byGroup = new Map()))
+    let known = byGroup.get(group)
+    if (!known) byGroup.set(group, (known = []))
+    known.push({ operation, version, subresource, isNamespaced, candidates })
+    return candidates
   }
 
   #select(asked: Asked): readonly Candidate[] {
@@ -62,17 +117,6 @@ export class HookIndex {
     const others = served ? equivalents(served, this.#catalogue) : []
     const found = this.#hooks.flatMap((hook) => candidateOf(hook, asked, others) ?? [])
     return found.length === 0 ? NONE : found
-  }
-}
-
-function askedOf(attributes: Attributes): Asked {
-  const { operation, requestResource: resource, requestSubresource: subresource } = attributes
-  const isNamespace = resource.group === '' && resource.resource === 'namespaces'
-  return {
-    operation,
-    resource,
-    subresource,
-    isNamespaced: !isNamespace && attributes.namespace !== '',
   }
 }
 

@@ -47,25 +47,17 @@ export const groupVersionOfKind = ({ group, version }: GroupVersionKind): string
 /** One review, as JSON text. */
 export async function reviewText(
   attributes: Attributes,
-  { resource, kind }: Candidate,
+  candidate: Candidate,
   {
     uid,
     apiVersion,
     texts,
   }: { readonly uid: string; readonly apiVersion: string; readonly texts: ObjectTexts },
 ): Promise<string> {
-  const { requestKind, requestResource, requestSubresource, name, namespace } = attributes
-  const subresource = requestSubresource === '' ? undefined : requestSubresource
-  const sent = kind ?? requestKind
-  const groupVersion = groupVersionOfKind(sent)
+  const { name, namespace } = attributes
+  const groupVersion = groupVersionOfKind(candidate.kind ?? attributes.requestKind)
+  const stated = statedOf(candidate, attributes)
   const request = JSON.stringify({
-    uid,
-    kind: sent,
-    resource: resource ?? requestResource,
-    subResource: subresource,
-    requestKind,
-    requestResource,
-    requestSubResource: subresource,
     name: name === '' ? undefined : name,
     namespace: namespace === '' ? undefined : namespace,
     operation: attributes.operation,
@@ -75,7 +67,31 @@ export async function reviewText(
   const old = await texts.of('oldObject', attributes.oldObject, groupVersion)
   const { dryRun, options } = attributes
   const rest = `"object":${object},"oldObject":${old},"dryRun":${dryRun},"options":${JSON.stringify(options)}`
-  return `{"kind":"AdmissionReview","apiVersion":${JSON.stringify(apiVersion)},"request":${request.slice(0, -1)},${rest}}}`
+  return `{"kind":"AdmissionReview","apiVersion":${JSON.stringify(apiVersion)},"request":{"uid":${JSON.stringify(uid)},${stated},${request.slice(1, -1)},${rest}}}`
+}
+
+/** Kinds and resources, in the order of the review. A candidate is of requests for one resource and sub-resource. */
+function statedOf(candidate: Candidate, attributes: Attributes): string {
+  const { requestKind, requestResource, requestSubresource } = attributes
+  const known = candidate.stated
+  if (
+    known?.requestSubresource === requestSubresource &&
+    known.requestKind.kind === requestKind.kind &&
+    known.requestKind.version === requestKind.version &&
+    known.requestKind.group === requestKind.group
+  )
+    return known.text
+  const subresource = requestSubresource === '' ? undefined : requestSubresource
+  const text = JSON.stringify({
+    kind: candidate.kind ?? requestKind,
+    resource: candidate.resource ?? requestResource,
+    subResource: subresource,
+    requestKind,
+    requestResource,
+    requestSubResource: subresource,
+  }).slice(1, -1)
+  candidate.stated = { requestKind, requestSubresource, text }
+  return text
 }
 
 /** The user; empty members are left out. */

@@ -5,6 +5,7 @@ import {
   admissionWebhookRequests,
 } from '../../metrics/declared/admission.ts'
 import type { Registry } from '../../metrics/registry.ts'
+import type { CounterSeries, HistogramSeries } from '../../metrics/series.ts'
 import type { Attributes } from '../attributes.ts'
 
 /** How a call of a webhook ended. */
@@ -17,6 +18,18 @@ export interface HookOutcome {
   readonly isRejected: boolean
 }
 
+/** What the last call of a webhook recorded to: most calls end like the last one. */
+interface Last {
+  readonly operation: Attributes['operation']
+  readonly code: number
+  readonly isRejected: boolean
+  readonly duration: HistogramSeries
+  readonly requests: CounterSeries
+}
+
+/** Webhooks whose last call is remembered. */
+const MOST_LAST = 1000
+
 /** Codes above this are shown as it. */
 const MOST_CODE = 600
 
@@ -24,6 +37,7 @@ const MOST_CODE = 600
 export class WebhookMetrics {
   readonly #registry: Registry
   readonly #type: 'admit' | 'validating'
+  readonly #last = new Map<string, Last>()
 
   constructor(registry: Registry, type: 'admit' | 'validating') {
     this.#registry = registry
@@ -38,22 +52,38 @@ export class WebhookMetrics {
     { code, error, isRejected }: HookOutcome,
   ): void {
     const type = this.#type
-    const labels = { name, type, operation, rejected: String(isRejected) }
-    const shown = String(Math.min(code, MOST_CODE))
-    this.#registry
-      .of(admissionWebhookDuration)
-      .with(labels)
-      .observe(ms / 1000)
-    this.#registry
-      .of(admissionWebhookRequests)
-      .with({ ...labels, code: shown })
-      .inc()
-    if (isRejected && error !== null)
+    const { duration, requests } = this.#seriesOf(name, operation, code, isRejected)
+    duration.observe(ms / 1000)
+    requests.inc()
+    if (error === null) return
+    const shown = shownCode(code)
+    if (isRejected)
       this.#registry
         .of(admissionWebhookRejections)
         .with({ name, type, operation, error_type: error, rejection_code: shown })
         .inc()
-    if (!isRejected && error !== null)
-      this.#registry.of(admissionWebhookFailOpen).with({ name, type }).inc()
+    else this.#registry.of(admissionWebhookFailOpen).with({ name, type }).inc()
+  }
+
+  #seriesOf(
+    name: string,
+    operation: Attributes['operation'],
+    code: number,
+    isRejected: boolean,
+  ): Last {
+    const last = this.#last.get(name)
+    if (last?.operation === operation && last.code === code && last.isRejected === isRejected)
+      return last
+    const labels = { name, type: this.#type, operation, rejected: String(isRejected) }
+    const duration = this.#registry.of(admissionWebhookDuration).with(labels)
+    const requests = this.#registry
+      .of(admissionWebhookRequests)
+      .with({ ...labels, code: shownCode(code) })
+    const made = { operation, code, isRejected, duration, requests }
+    if (this.#last.size >= MOST_LAST) this.#last.clear()
+    this.#last.set(name, made)
+    return made
   }
 }
+
+const shownCode = (code: number): string => String(Math.min(code, MOST_CODE))
