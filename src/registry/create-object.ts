@@ -305,7 +305,8 @@ class PassingCreate implements Creation {
   /** What is known of the parts of the object; undefined: all of it has to be checked. */
   #knowParts(): WrittenParts | undefined {
     const { model } = this.#options
-    if (model?.sharesParts === true) this.#parts = this.#api.hot?.newPartsFor(this.#call.served)
+    if (model?.sharesParts === true)
+      this.#parts = this.#api.hot?.newPartsFor(this.#call.served, model.passed)
     return this.#parts
   }
 
