@@ -291,8 +291,8 @@ class PassingCreate implements Creation {
     const { metadata } = object
     const errors = new FieldErrors()
     const parts = this.#knowParts()
-    const rules = metadataRules(served, this.#api, parts)
     const passed = parts && this.#options.model?.passed
+    const rules = metadataRules(served, this.#api, parts, passed?.metadata)
     const checking = checked(this.pace, [
       () => checkMetadata(metadata, errors.at('metadata'), rules),
       () => served.check(object, errors, passed ?? undefined),
