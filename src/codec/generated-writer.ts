@@ -136,8 +136,8 @@ function writeTexts(map: JsonObject, out: JsonOut): void {
   out.byte(CLOSE)
 }
 
-/** Bytes from which on what was written is kept: fewer are as fast to write again. */
-const WORTH_KEEPING = 96
+/** Bytes from which on what was written is kept: fewer are as fast to write again. Labels of two words have more. */
+const WORTH_KEEPING = 32
 
 /** Where it is known what values were written as. */
 type Keeper = Pick<ShapeWriter, 'written'>

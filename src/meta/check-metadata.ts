@@ -22,7 +22,7 @@ export interface MetadataRules {
   readonly v: Vocabulary
   /** Which parts need not be checked again (see `checkPart`); absent: all are checked. */
   readonly parts?: WrittenParts | undefined
-  /** Metadata that passed these rules before: names are not checked again. */
+  /** Metadata that passed these rules before: names that are the same are not checked again. */
   readonly passed?: ObjectMeta | undefined
 }
 
@@ -71,10 +71,10 @@ const isNamedAs = (a: ObjectMeta, b: ObjectMeta): boolean =>
 function checkNames(
   meta: ObjectMeta,
   errors: FieldErrors,
-  { namespaced, nameRule }: MetadataRules,
+  { namespaced, nameRule, passed = NO_METADATA }: MetadataRules,
 ): void {
   const { name, generateName, namespace } = meta
-  if (generateName !== undefined) {
+  if (generateName !== undefined && generateName !== passed.generateName) {
     errors.at('generateName').invalidAll(generateName, nameRule(maskTrailingDash(generateName)))
   }
   if (name === undefined) {
@@ -87,7 +87,7 @@ function checkNames(
   }
   if (namespaced) {
     if (namespace === undefined) errors.at('namespace').required()
-    else {
+    else if (namespace !== passed.namespace) {
       const broken = isDns1123Label(namespace)
       if (broken.length > 0) errors.at('namespace').invalidAll(namespace, broken)
     }

@@ -35,3 +35,21 @@ test('a part that passed a rule is not checked again once its object is stored',
   checkPart(good, errors, {}, rule)
   expect(asked).toEqual(['good', 'good', 'good'])
 })
+
+test('a part that is like one that passed counts for the next write of its object alone', () => {
+  const known = new KnownParts()
+  const [root, part] = [{ is: 'good' }, { is: 'good' }]
+  const first = known.begin()
+  first.addLike(rule, part, root)
+  expect(first.likeOf(rule, part)).toBe(root)
+  expect(first.likeOf(other, part)).toBeNull()
+  expect(first.likeOf(rule, root)).toBeNull()
+  expect(first.pass(rule, part)).toBe(false)
+  first.settle()
+  expect(known.begin().pass(rule, part)).toBe(false)
+  const next = known.begin(null, first.alike)
+  expect(next.pass(rule, part)).toBe(true)
+  expect(next.pass(other, part)).toBe(false)
+  // What it says nothing about stays known.
+  expect(next.alike).toBe(first.alike)
+})

@@ -10,10 +10,18 @@ type Passed = WeakMap<object, WeakSet<object>>
 export class KnownParts {
   readonly #passed: Passed = new WeakMap()
 
-  /** Begins with the object of one write. */
-  begin(): WrittenParts {
-    return new WrittenParts(this.#passed)
+  /** Begins with the object of one write; `like` and `alike`: see {@link WrittenParts}. */
+  begin(like: object | null = null, alike: AlikePart | null = null): WrittenParts {
+    return new WrittenParts(this.#passed, like, alike)
   }
+}
+
+/** A part that passes a rule since it is like one that passed, and what else was found. */
+export interface AlikePart {
+  readonly rule: object
+  readonly part: object
+  readonly passed: object
+  readonly next: AlikePart | null
 }
 
 /**
@@ -21,16 +29,42 @@ export class KnownParts {
  * again. What it passes itself counts from the commit on, since until then its parts may be changed.
  */
 export class WrittenParts {
+  /** An object of the kind that passed all rules, and that this one may be like; null: none is known. */
+  readonly like: object | null
   readonly #passed: Passed
+  /** Parts of the object before; objects that change each time are not added to the sets of parts that passed. */
+  readonly #before: AlikePart | null
+  #alike: AlikePart | null = null
   readonly #found: (readonly [rule: object, part: object])[] = []
 
-  constructor(passed: Passed) {
+  constructor(passed: Passed, like: object | null, before: AlikePart | null) {
     this.#passed = passed
+    this.like = like
+    this.#before = before
   }
 
   /** Whether a part of a stored object passed a rule. */
   pass(rule: object, part: object): boolean {
+    for (let one = this.#before; one; one = one.next)
+      if (one.part === part && one.rule === rule) return true
     return this.#passed.get(rule)?.has(part) === true
+  }
+
+  /** What was added by `addLike`, or else what was before; it counts for the next write of the object, once this one is stored. */
+  get alike(): AlikePart | null {
+    return this.#alike ?? this.#before
+  }
+
+  /** A part passes a rule since one that it is like passed. */
+  addLike(rule: object, part: object, passed: object): void {
+    this.#alike = { rule, part, passed, next: this.#alike }
+  }
+
+  /** The part because of which this one passes a rule; null: it passed by itself, or did not yet. */
+  likeOf(rule: object, part: object): object | null {
+    let one = this.#alike
+    while (one && (one.part !== part || one.rule !== rule)) one = one.next
+    return one && one.passed
   }
 
   /** A part passed a rule. */

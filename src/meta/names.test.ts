@@ -476,3 +476,23 @@ test('a megabyte of anything is checked in linear time', () => {
     }
   }
 })
+
+test('labels and subdomains are what their patterns match', () => {
+  const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
+  const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
+  const letters = ['a', 'z', '0', '9', '-', '.', 'A', '_', '`', '{', '/', ':', 'é', '\n']
+  for (let i = 0; i < 4_000; i++) {
+    const length = i % 4 === 0 ? 60 + (i % 9) : i % 7
+    const most = i % 3 === 0 ? letters.length : 6
+    const value = Array.from({ length }, (_, j) => letters[(i * 31 + j * j * 17 + (i >> 3)) % most])
+    const text = value.join('')
+    expect([text, isDns1123Label(text).length === 0]).toEqual([
+      text,
+      label.test(text) && Buffer.byteLength(text) <= 63,
+    ])
+    expect([text, isDns1123Subdomain(text).length === 0]).toEqual([
+      text,
+      subdomain.test(text) && Buffer.byteLength(text) <= 253,
+    ])
+  }
+})

@@ -303,8 +303,8 @@ class PassingCreate implements Creation {
     const { metadata } = object
     const errors = new FieldErrors()
     const parts = this.#knowParts()
-    const rules = metadataRules(served, this.#api, parts)
     const passed = parts && this.#options.model?.passed
+    const rules = metadataRules(served, this.#api, parts, passed?.metadata)
     const checking = checked(this.pace, [
       () => checkMetadata(metadata, errors.at('metadata'), rules),
       () => served.check(object, errors, passed ?? undefined),
@@ -317,7 +317,8 @@ class PassingCreate implements Creation {
   /** What is known of the parts of the object; undefined: all of it has to be checked. */
   #knowParts(): WrittenParts | undefined {
     const { model } = this.#options
-    if (model?.sharesParts === true) this.#parts = this.#api.hot?.newPartsFor(this.#call.served)
+    if (model?.sharesParts === true)
+      this.#parts = this.#api.hot?.newPartsFor(this.#call.served, model.passed)
     return this.#parts
   }
 

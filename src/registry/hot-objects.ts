@@ -8,7 +8,7 @@ import type { Pair } from '../codec/over.ts'
 import type { Steps } from '../base/steps.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { HookContext } from '../catalogue/resource.ts'
-import { KnownParts, type WrittenParts } from '../meta/known-parts.ts'
+import { type AlikePart, KnownParts, type WrittenParts } from '../meta/known-parts.ts'
 import { copyMetadata } from '../meta/copy-metadata.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
@@ -20,6 +20,8 @@ export class HotObject {
   readonly storage: ResourceEntry
   readonly revision: number
   readonly object: Typed
+  /** Parts that passed rules since they are like those of the object before. */
+  alike: AlikePart | null = null
   #json: JsonObject | null = null
   /** An earlier version whose JSON is known, from which the JSON of this one is computed on first use. */
   #like: HotObject | null = null
@@ -82,37 +84,42 @@ export class HotObjects {
     return hot?.revision === live.revision && hot.storage === storage ? hot : null
   }
 
-  /** The same for a new object that may share parts with others; what `canonicalize` sets lies less deep than they do. */
-  newPartsFor(served: ResourceEntry): WrittenParts | undefined {
+  /**
+   * The same for a new object that may share parts with others, `like` one that passed; what `canonicalize` sets lies less deep
+   * than they do.
+   */
+  newPartsFor(served: ResourceEntry, like: Typed | null): WrittenParts | undefined {
     return isLikeable(served, 'create') && !served.strategy.allocate
-      ? this.#parts.begin()
+      ? this.#parts.begin(like)
       : undefined
   }
 
   /** For the checks of an object that may share parts with the present one; undefined: all of it has to be checked. */
-  partsFor(served: ResourceEntry): WrittenParts | undefined {
+  partsFor(served: ResourceEntry, present: HotObject | null): WrittenParts | undefined {
     const { allocate, canonicalize } = served.strategy
     // These change the object after its checks.
-    return isLikeable(served) && !allocate && !canonicalize ? this.#parts.begin() : undefined
+    if (!isLikeable(served) || allocate || canonicalize) return undefined
+    return this.#parts.begin(null, present && present.alike)
   }
 
-  /** Keeps the object that a write stored as this version; it must not be changed by others from now on. */
+  /** Keeps the object that a write stored as this version; it must not be changed by others from now on. Null: it is too large. */
   keep(
     { storage }: Pick<ResourceEntry, 'storage'>,
     version: StoredObject,
     stored: Typed,
     before: HotObject | null,
-  ): void {
+  ): HotObject | null {
     const { key, revision, bytes } = version
-    if (bytes > this.#most * LARGEST) return
+    if (bytes > this.#most * LARGEST) return null
     stored.metadata.resourceVersion = String(revision)
     const hot = new HotObject(storage, revision, stored)
     if (!this.#young.has(key)) this.#bytes += bytes
     this.#young.set(key, before ? hot.likeness(before) : hot)
-    if (this.#bytes < this.#most) return
+    if (this.#bytes < this.#most) return hot
     this.#old = this.#young
     this.#young = new Map()
     this.#bytes = 0
+    return hot
   }
 }
 

@@ -241,7 +241,7 @@ class PassingUpdate implements PassedUpdate, Present {
     const { next, old } = this
     const isConditional = checkVersion(call, next.metadata, old.metadata)
     this.isBound = isConditional && source.versionless !== true && call.versionless !== true
-    this.parts = api.hot?.partsFor(served)
+    this.parts = api.hot?.partsFor(served, this.hot)
     const c = (this.#c = this.parts ? contextWith(call.context(), this.parts) : call.context())
     const part = this.#part
     if (part) takePart(next, old, part, strategy.sharesParts === true)

@@ -72,7 +72,8 @@ function stored(of: UpdateOf, passed: PassedUpdate, retry: Retry): NowOrLater<Re
     }
     const version = committed(table, changes[0], commit.at)
     if (version.revision === commit.at) {
-      api.hot?.keep(served, version, next, hot)
+      const kept = api.hot?.keep(served, version, next, hot)
+      if (kept && parts) kept.alike = parts.alike
       if (of.source.isRepeated !== true) parts?.settle()
     }
     return { is: 'object', status: 200, version }

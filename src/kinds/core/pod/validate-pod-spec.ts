@@ -12,6 +12,7 @@ import { validateTopologySpread } from '../topology-spread.ts'
 import { validateLabels } from '../volumes/meta-rules.ts'
 import { needText } from '../volumes/paths.ts'
 import { validateVolumes, type VolumeOwner } from '../volumes/volume.ts'
+import { passesLike } from './like-spec.ts'
 import type { PodSpec } from './pod-spec.ts'
 import { validateAffinity } from './validate-affinity.ts'
 import { validateHostNetworkPorts } from './validate-container-parts.ts'
@@ -31,6 +32,8 @@ export interface PodSpecOptions {
   readonly pod?: VolumeOwner
   /** The stored spec on update; features that it uses remain allowed. */
   readonly old?: PodSpec
+  /** The spec of an object that passed, with which this one may share parts. */
+  readonly like?: PodSpec | undefined
 }
 
 const MAX_SECONDS = 0x7fffffff
@@ -42,7 +45,24 @@ export function validatePodSpec(
   spec: PodSpec,
   errors: FieldErrors,
   c: HookContext,
-  { pod = {}, old }: PodSpecOptions = {},
+  options: PodSpecOptions = {},
+): void {
+  const { parts } = c
+  const { like, pod = NO_POD } = options
+  if (like && parts?.pass(validatePodSpec, like) && passesLike(spec, like, pod))
+    return parts.addLike(validatePodSpec, spec, like)
+  const before = errors.list.length
+  validateAll(spec, errors, c, options)
+  if (errors.list.length === before) parts?.add(validatePodSpec, spec)
+}
+
+const NO_POD: VolumeOwner = {}
+
+function validateAll(
+  spec: PodSpec,
+  errors: FieldErrors,
+  c: HookContext,
+  { pod = NO_POD, old }: PodSpecOptions,
 ): void {
   const volumes = validateVolumes(spec.volumes, errors.at('volumes'), c, pod)
   const around = { c, volumes, names: new Set<string>() }

@@ -1,5 +1,6 @@
 import type { FieldErrors } from '../../../meta/field-errors.ts'
 import type { HookContext } from '../../../catalogue/resource.ts'
+import { checkPart } from '../../../meta/known-parts.ts'
 import { validateAnnotations, validateLabels } from '../volumes/meta-rules.ts'
 import type { PodSpec } from './pod-spec.ts'
 import type { PodTemplateSpec } from './pod-template.ts'
@@ -22,13 +23,15 @@ export function validatePodTemplate(
   if (parts?.pass(validatePodTemplate, template)) return
   const before = errors.list.length
   const { metadata, spec } = template
-  const annotations = metadata.annotations ?? {}
-  validateLabels(metadata.labels, errors.at('metadata', 'labels'))
-  const at = errors.at('metadata', 'annotations')
-  validateAnnotations(annotations, at)
-  validatePodAnnotations(annotations, spec, at, c)
+  const { labels, annotations } = metadata
+  if (labels) checkPart(labels, errors.at('metadata', 'labels'), c, validateLabels)
+  if (annotations) {
+    const at = errors.at('metadata', 'annotations')
+    checkPart(annotations, at, c, validateAnnotations)
+    validatePodAnnotations(annotations, spec, at, c)
+  }
   const inside = errors.at('spec')
-  validatePodSpec(spec, inside, c, old ? { old } : {})
+  validatePodSpec(spec, inside, c, old ? { old, like: old } : {})
   validateSeccompMatch(spec, metadata, inside, c)
   if (spec.ephemeralContainers?.length) {
     inside.at('ephemeralContainers').forbidden('ephemeral containers not allowed in pod template')

@@ -11,7 +11,8 @@ export function validatePod(pod: Pod, errors: FieldErrors, c: HookContext, old?:
   const { metadata, spec } = pod
   const at = errors.at('spec')
   validatePodAnnotations(metadata.annotations ?? {}, spec, errors.at('metadata', 'annotations'), c)
-  validatePodSpec(spec, at, c, { pod: metadata, ...(old && { old: old.spec }) })
+  const like = (c.parts?.like as Pod | null | undefined)?.spec
+  validatePodSpec(spec, at, c, old ? { pod: metadata, old: old.spec } : { pod: metadata, like })
   validateImages(spec.containers, at.at('containers'))
   validateImages(spec.initContainers, at.at('initContainers'))
   if ((spec.serviceAccountName ?? '') === '') refuseTokens(pod, at)

@@ -10,6 +10,7 @@ import type { PodAffinity } from './affinity.ts'
 import { allContainers } from './containers.ts'
 import type { PodSpec } from './pod-spec.ts'
 import { seccompWarnings } from './seccomp-annotations.ts'
+import { validatePodSpec } from './validate-pod-spec.ts'
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution'
@@ -24,9 +25,19 @@ interface PodLike {
  */
 export function podWarnings(pod: PodLike, c: HookContext, prefix = ''): readonly string[] {
   const { parts } = c
-  if (parts?.pass(podWarnings, pod)) return NONE
+  if (!parts) return allWarnings(pod, c, prefix)
+  const { metadata, spec } = pod
+  // Without annotations they depend on nothing but the spec, and not on what differs in specs that are alike.
+  const isBare = metadata.annotations === undefined
+  const part = isBare ? spec : pod
+  if (parts.pass(podWarnings, part)) return NONE
+  const like = isBare ? parts.likeOf(validatePodSpec, spec) : null
+  if (like && parts.pass(podWarnings, like)) {
+    parts.addLike(podWarnings, spec, like)
+    return NONE
+  }
   const found = allWarnings(pod, c, prefix)
-  if (found.length === 0) parts?.add(podWarnings, pod)
+  if (found.length === 0) parts.add(podWarnings, part)
   return found
 }
 
