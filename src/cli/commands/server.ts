@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { lineLog } from '../../base/log.ts'
 import { readFlagFileSync } from '../../base/flag-file.ts'
-import { optimizeEarly } from '../../base/early-optimization.ts'
 import { limitHeap } from '../../base/heap-limits.ts'
 import { keepTickShape } from '../../base/tick-shape.ts'
 import { generateNothing } from '../../codec/generated-code.ts'
@@ -112,7 +111,6 @@ export async function serverCommand(
     return 1
   }
   state = 'running'
-  if (!command.start && values['optimize-early']) optimizeEarly()
   terminal.out(readyLine(server))
   const { NOTIFY_SOCKET } = process.env
   const manager =

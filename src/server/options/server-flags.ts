@@ -365,10 +365,6 @@ export const serverFlags = {
     section: 'Process',
     help: 'Generate code that reads and writes the types of objects that are in use. Without it declarations are interpreted, which takes longer.',
   }),
-  'optimize-early': onFlag({
-    section: 'Process',
-    help: 'Optimize the code of requests sooner than Node.js does by itself, which makes the first seconds after a start faster.',
-  }),
   ...compatibilityFlags,
   ...configFlag,
   ...globalFlags,
