@@ -52,7 +52,7 @@ const FIELDS: readonly GatedField[] = [
   { gate: 'ProbeTerminationGracePeriod', field: 'terminationGracePeriodSeconds', holders: probes },
 ]
 
-/** The fields whose gates are off, by what tells that: gates never change. */
+/** The fields whose gates are off. Kept for each function that tells the state of gates, since gates never change. */
 const off = new WeakMap<HookContext['gate'], readonly GatedField[]>()
 
 function offFields(isOn: HookContext['gate']): readonly GatedField[] {
