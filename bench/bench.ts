@@ -144,7 +144,9 @@ export class Bench {
       streams: lanes.streams ?? 1,
       plan,
       seconds,
-      warmUpSeconds: this.#warmUp(`${target.port} ${protocol} ${plan.is}`),
+      warmUpSeconds: this.#warmUp(
+        [target.port, protocol, plan.is, target.token ?? target.cert].join(' '),
+      ),
       atMost: AT_MOST,
     }
     return this.run(job)

@@ -35,6 +35,7 @@ export const identity: Question = {
         },
         by(target),
         by(ours.target),
+        { swaps: true },
       )
     const rows = [
       await row('the administrator again', ours.target),

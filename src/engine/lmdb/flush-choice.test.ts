@@ -4,22 +4,47 @@ import { FlushChoice } from './flush-choice.ts'
 /** Transactions with the number of their commits and how long each takes, milliseconds. */
 type Run = readonly (readonly [commits: number, ms: number])[]
 
-const alone = (count: number, ms = 0.2): Run =>
-  Array.from({ length: count }, () => [1, ms] as const)
+const some = (count: number, commits: number, ms = 0.2): Run =>
+  Array.from({ length: count }, () => [commits, ms] as const)
+const alone = (count: number, ms?: number): Run => some(count, 1, ms)
 
 const cases: readonly (readonly [name: string, run: Run, atOnce: string])[] = [
   ['a client alone, after a while', alone(19), '................|||'],
   ['two commits in one transaction', [...alone(17), [2, 0.2], ...alone(2)], '................|...'],
   ['alone again', [...alone(17), [2, 0.2], ...alone(17)], `................|.${'.'.repeat(16)}|`],
-  ['a slow disk', alone(20, 1), '.'.repeat(20)],
-  ['a flush that took long', [...alone(17), [1, 8], ...alone(2)], '................||.|'],
+  ['a slow disk, one alone', alone(20, 1), '.'.repeat(20)],
+  [
+    'a flush that took long, one alone',
+    [...alone(17), [1, 8], ...alone(2)],
+    '................||.|',
+  ],
+  ['several commits, once it is known how long flushes take', some(4, 4), '.|||'],
+  ['as many as a flush is worth', [...some(2, 3), ...some(2, 4), ...some(1, 3)], '..||.'],
+  ['many commits, and a disk that is not fast', some(3, 100, 1.1), '...'],
+  ['one flush of several that took longer', [...some(2, 8), [8, 4], ...some(4, 8)], '.||....'],
+  ['which is forgotten', [...some(2, 8), [8, 4], ...some(8, 8), ...some(2, 8)], '.||.......|||'],
+  [
+    'a flush that kept everything waiting for long',
+    [[8, 0.2], [8, 10], ...some(1000, 100), ...some(2, 100)],
+    `.|${'.'.repeat(1000)}||`,
+  ],
+  [
+    'and one alone',
+    [...alone(17), [1, 10], ...alone(1001)],
+    `${'.'.repeat(16)}||${'.'.repeat(1000)}|`,
+  ],
+  [
+    'a flush of the other thread that took long',
+    [[8, 10], ...some(60, 100)],
+    `.${'.'.repeat(19)}${'|'.repeat(41)}`,
+  ],
 ]
 
 test.each(cases)('%s', (_, run, atOnce) => {
   const choice = new FlushChoice()
   const chosen = run.map(([commits, ms]) => {
     const isAtOnce = choice.isAtOnce(commits)
-    choice.took(ms)
+    choice.took(ms, isAtOnce)
     return isAtOnce ? '|' : '.'
   })
   expect(chosen.join('')).toBe(atOnce)

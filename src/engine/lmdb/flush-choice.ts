@@ -2,24 +2,40 @@
 const IN_A_ROW = 16
 /** As long as one flush may keep everything else waiting, milliseconds. */
 const SHORT_MS = 1
+/** The same for each commit in it, of several: less than what it costs to make one. */
+const SHORT_FOR_EACH_MS = 0.05
+/** A flush that kept everything else waiting for so long is followed by so many that do not. */
+const LONG_MS = 10
+const AFTER_LONG = 1_000
+/** Share of one flush in what is usual. */
+const WEIGHT = 1 / 8
 
 /**
- * What flushes the journal: a thread of its own, or the main thread, which saves that the two wake each
- * other, more than a good disk takes. The latter only while commits come one after the other, so that there is little
- * else to do meanwhile, and the last flush was short.
+ * What flushes the journal: a thread of its own, or the main thread, which saves that the two wake each other, more than a
+ * good disk takes. The latter only while little else can be done meanwhile: commits come one after the other, or the
+ * flush is usually short beside what its commits cost (decision 117).
  */
 export class FlushChoice {
   #single = 0
   #lastMs = Infinity
+  #usualMs = Infinity
+  #afterLong = 0
 
   /** Whether a transaction is to be flushed at once; `commits` are in it. */
   isAtOnce(commits: number): boolean {
     this.#single = commits === 1 ? this.#single + 1 : 0
-    return this.#single > IN_A_ROW && this.#lastMs < SHORT_MS
+    if (this.#afterLong > 0) {
+      this.#afterLong--
+      return false
+    }
+    if (commits === 1) return this.#single > IN_A_ROW && this.#lastMs < SHORT_MS
+    return this.#usualMs <= Math.min(SHORT_MS, commits * SHORT_FOR_EACH_MS)
   }
 
-  /** Records the duration of a flush, milliseconds. */
-  took(ms: number): void {
+  /** Records the duration of a flush, milliseconds, and whether everything else waited for it. */
+  took(ms: number, isAtOnce: boolean): void {
     this.#lastMs = ms
+    this.#usualMs = this.#usualMs === Infinity ? ms : this.#usualMs + (ms - this.#usualMs) * WEIGHT
+    if (isAtOnce && ms >= LONG_MS) this.#afterLong = AFTER_LONG
   }
 }

@@ -122,7 +122,8 @@ export class WriteBehind {
 
   /** False when there is no journal that takes a transaction, or no room in LMDB's file behind all that wait. */
   async #writeToJournal(written: Written): Promise<boolean> {
-    const isAtOnce = this.#options.flushes.isAtOnce(written.commits)
+    // A disk that is flushed for LMDB, too, takes longer.
+    const isAtOnce = this.#options.flushes.isAtOnce(written.commits) && !this.#applying
     const journal = this.#journalFor(written)
     if (!journal) return false
     if (!this.#fits(written)) {
@@ -181,6 +182,7 @@ export class WriteBehind {
     { written, isAtOnce }: { readonly written: Written; readonly isAtOnce: boolean },
   ): Promise<boolean> {
     const from = performance.now()
+    const isShared = this.#applying !== null
     this.#isAppending = true
     let isWritten = true
     try {
@@ -190,7 +192,7 @@ export class WriteBehind {
       isWritten = false
     }
     this.#isAppending = false
-    this.#options.flushes.took(performance.now() - from)
+    if (!isShared) this.#options.flushes.took(performance.now() - from, isAtOnce)
     if (isWritten) {
       this.#unapplied.push(written)
       this.#unappliedSpace += written.writes.space
