@@ -111,9 +111,16 @@ describe.skipIf(!existsSync(PROGRAM))('the built program', () => {
       [],
     )
     await end(built, 'SIGKILL')
-    // With everything on again, over the same data.
-    built = await startBuilt(dir, [])
-    expect((await built.client.get(maps)).body.items).toHaveLength(40 + 1)
-    await end(built, 'SIGTERM')
+    // With everything on again, over the same data; then with a journal that only the other thread flushes.
+    for (const [flags, made] of [
+      [[], 41],
+      [['--store-flush-at-once=false'], 42],
+    ] as const) {
+      built = await startBuilt(dir, [...flags])
+      expect((await built.client.get(maps)).body.items).toHaveLength(made)
+      const { status } = await built.client.post(maps, { metadata: { name: `then-${made}` } })
+      expect(status).toBe(201)
+      await end(built, 'SIGTERM')
+    }
   })
 })

@@ -82,6 +82,7 @@ export const storeKinds: Readonly<Record<Settings['store'], StoreKind>> = {
         ...(options.storeJournal === false || options.unsafeNoFsync === true
           ? { journalAfter: Infinity }
           : {}),
+        ...(options.storeFlushAtOnce === false ? { flushes: NEVER_AT_ONCE } : {}),
         isFlushed: options.unsafeNoFsync !== true,
         verify: options.verify === true ? 'all' : 'newest',
         ttlMs: lifetimes(settings),
@@ -89,6 +90,8 @@ export const storeKinds: Readonly<Record<Settings['store'], StoreKind>> = {
     },
   },
 }
+
+const NEVER_AT_ONCE = { isAtOnce: () => false, took: () => {} }
 
 function etcdOptions({ options }: Settings): NonNullable<Settings['options']['etcd']> {
   if (!options.etcd) throw new Error('--store etcd needs --etcd-servers')

@@ -151,6 +151,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     servingHosts: values['tls-san'],
     eventTtlMs: values['event-ttl'],
     storeJournal: values['store-journal'],
+    storeFlushAtOnce: values['store-flush-at-once'],
     unsafeNoFsync: values['unsafe-no-fsync'],
     allowUnlockedDataDir: values['allow-unlocked-data-dir'],
     verify: values.verify,

@@ -64,6 +64,11 @@ export const serverFlags = {
     section: 'Storage',
     help: 'Write transactions of up to 256 KiB to a journal first, which takes one flush of the disk instead of two. Only for the store lmdb.',
   }),
+  'store-flush-at-once': onFlag({
+    option: 'storeFlushAtOnce',
+    section: 'Storage',
+    help: 'Flush the journal on the main thread where that is short, which saves waking another one. A disk that stalls at that moment keeps all requests waiting. Only for the store lmdb.',
+  }),
   'unsafe-no-fsync': boolFlag({
     option: 'unsafeNoFsync',
     section: 'Storage',

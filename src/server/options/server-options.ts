@@ -47,6 +47,8 @@ export interface ServerOptions extends FlowOptions {
   readonly eventTtlMs?: number
   /** Whether small transactions of the store lmdb go to a journal first; true by default. */
   readonly storeJournal?: boolean
+  /** Whether the main thread flushes that journal where it takes short; true by default. */
+  readonly storeFlushAtOnce?: boolean
   /**
    * Whether commits of the store lmdb are acknowledged before they are on disk: fast, and for tests only. A crash of the
    * server loses nothing, one of the machine may damage the store. False by default.
