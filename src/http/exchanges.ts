@@ -1,3 +1,4 @@
+import type { Traffic } from '../base/traffic.ts'
 import { writeResponse } from './response.ts'
 import { HIJACKED, type ApiResponse, type Context, type ServerState } from './context.ts'
 import { dispatch } from './dispatch.ts'
@@ -17,13 +18,15 @@ export type Around = (
 export class Exchanges {
   readonly #state: ServerState
   readonly #pipeline: Pipeline
+  readonly #traffic: Traffic
   #underway = 0
   /** Called when a request ends; null while nobody waits for that. */
   #onEnd: (() => void) | null = null
 
   /** `around`: without it requests go from the filters to their handlers. */
-  constructor(state: ServerState, around?: Around) {
+  constructor(state: ServerState, traffic: Traffic, around?: Around) {
     this.#state = state
+    this.#traffic = traffic
     const last = around ? (context: Context) => around(context, dispatch) : dispatch
     this.#pipeline = new Pipeline(filtersOf(state), last)
   }
@@ -70,6 +73,7 @@ export class Exchanges {
     const { stages } = this.#state
     const context = new RequestContext(this.#state, exchange)
     this.#underway++
+    this.#traffic.requests++
     if (stages !== null) context.record = stages.received(context)
     this.#go(context)
   }

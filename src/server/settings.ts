@@ -5,6 +5,7 @@ import type { CallObserver } from '../client/json-call.ts'
 import type { Around } from '../http/exchanges.ts'
 import type { ServerParts } from './components/component.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
+import { Traffic } from '../base/traffic.ts'
 import type { Egress } from '../base/dial.ts'
 import { randomIds, type Ids } from '../base/ids.ts'
 import { silentLog, type Log } from '../base/log.ts'
@@ -48,6 +49,7 @@ export interface Settings {
   readonly inside: Inside
   readonly v: Vocabulary
   readonly clock: Clock
+  readonly traffic: Traffic
   readonly ids: Ids
   readonly log: Log
   readonly bindAddress: string
@@ -89,6 +91,7 @@ export async function readSettings(options: ServerOptions, inside: Inside): Prom
     inside,
     v,
     clock,
+    traffic: new Traffic(),
     ids,
     log,
     bindAddress: options.bindAddress ?? '127.0.0.1',

@@ -63,7 +63,7 @@ export const storeKinds: Readonly<Record<Settings['store'], StoreKind>> = {
   lmdb: {
     locksDataDir: true,
     async open(settings, dataDir) {
-      const { options, clock, log, v } = settings
+      const { options, clock, traffic, log, v } = settings
       if (options.dataDir === undefined) throw new Error('--store lmdb needs --data-dir')
       const { openLmdb } = await import('../engine/lmdb/engine.ts')
       return openLmdb({
@@ -82,6 +82,7 @@ export const storeKinds: Readonly<Record<Settings['store'], StoreKind>> = {
         ...(options.storeJournal === false || options.unsafeNoFsync === true
           ? { journalAfter: Infinity }
           : {}),
+        requests: () => traffic.requests,
         ...(options.storeFlushAtOnce === false ? { flushes: NEVER_AT_ONCE } : {}),
         isFlushed: options.unsafeNoFsync !== true,
         verify: options.verify === true ? 'all' : 'newest',

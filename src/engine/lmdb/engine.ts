@@ -69,6 +69,8 @@ export interface LmdbOptions extends LockOptions {
   readonly gatherTurns?: number
   /** Which of them keep everything else waiting while they are flushed. */
   readonly flushes?: Pick<FlushChoice, 'isAtOnce' | 'took'>
+  /** How many requests have come: those beside commits are kept waiting by such flushes. */
+  readonly requests?: () => number
 }
 
 /** Changes that one step of a compaction forgets on a full disk. */
@@ -241,7 +243,8 @@ class LmdbEngine implements Engine {
   }
 
   #behindAt(applied: Revision): WriteBehind {
-    const { dir, clock, journalAfter = JOURNAL_AFTER, flushes = new FlushChoice() } = this.#options
+    const { dir, clock, requests, journalAfter = JOURNAL_AFTER } = this.#options
+    const { flushes = new FlushChoice(requests) } = this.#options
     return new WriteBehind({ dir, file: this.#file, clock, applied, journalAfter, flushes })
   }
 

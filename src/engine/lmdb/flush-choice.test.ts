@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { FlushChoice } from './flush-choice.ts'
 
-/** Transactions with the number of their commits and how long each takes, milliseconds. */
-type Run = readonly (readonly [commits: number, ms: number])[]
+/** Transactions with the number of their commits, how long each takes, milliseconds, and other requests before it. */
+type Run = readonly (readonly [commits: number, ms: number, others?: number])[]
 
 const some = (count: number, commits: number, ms = 0.2): Run =>
   Array.from({ length: count }, () => [commits, ms] as const)
+const beside = (others: number, count: number): Run =>
+  Array.from({ length: count }, () => [8, 0.2, others] as const)
 const alone = (count: number, ms?: number): Run => some(count, 1, ms)
 
 const cases: readonly (readonly [name: string, run: Run, atOnce: string])[] = [
@@ -28,6 +30,13 @@ const cases: readonly (readonly [name: string, run: Run, atOnce: string])[] = [
     [[8, 0.2], [8, 10], ...some(1000, 100), ...some(2, 100)],
     `.|${'.'.repeat(1000)}||`,
   ],
+  ['few other requests', beside(2, 4), '.|||'],
+  ['many other requests', beside(3, 30), '.'.repeat(30)],
+  [
+    'other requests that end',
+    [...beside(0, 2), ...beside(40, 1), ...beside(0, 9), ...beside(0, 2)],
+    `.|.${'.'.repeat(8)}|||`,
+  ],
   [
     'and one alone',
     [...alone(17), [1, 10], ...alone(1001)],
@@ -41,8 +50,10 @@ const cases: readonly (readonly [name: string, run: Run, atOnce: string])[] = [
 ]
 
 test.each(cases)('%s', (_, run, atOnce) => {
-  const choice = new FlushChoice()
-  const chosen = run.map(([commits, ms]) => {
+  let requests = 0
+  const choice = new FlushChoice(() => requests)
+  const chosen = run.map(([commits, ms, others = 0]) => {
+    requests += commits + others
     const isAtOnce = choice.isAtOnce(commits)
     choice.took(ms, isAtOnce)
     return isAtOnce ? '|' : '.'

@@ -81,7 +81,11 @@ export const requests = (settings: Settings) =>
         },
       }
       return {
-        part: { state, exchanges: new Exchanges(state, inside.around), connections },
+        part: {
+          state,
+          exchanges: new Exchanges(state, settings.traffic, inside.around),
+          connections,
+        },
         stop: () => deadlines.close(),
       }
     },
