@@ -212,6 +212,7 @@ describe('options of the server', () => {
     allowUnlockedDataDir: false,
     verify: false,
     storeJournal: true,
+    storeFlushAtOnce: true,
     unsafeNoFsync: false,
     identityLease: { durationSeconds: 3600, renewSeconds: 10 },
     vocabulary: 'orch',
