@@ -3,12 +3,16 @@ import { connect, createServer } from 'node:net'
 
 /** Below the ports that the system gives to outgoing connections: no client takes one while its owner is down. */
 const FIRST = 20_000
-const COUNT = 12_000
+const COUNT = 250
+const SLICES = 48
+
+/** Each worker of the tests has its own ports: none takes one of another's while its owner is down. */
+const slice = Number(process.env.VITEST_POOL_ID ?? 0) % SLICES
 
 /** A port that is free now; who takes it keeps it over restarts, so that others find it again. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = FIRST + Math.floor(Math.random() * COUNT)
+    const port = FIRST + slice * COUNT + Math.floor(Math.random() * COUNT)
     const server = createServer().listen(port, '127.0.0.1')
     try {
       await once(server, 'listening')

@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, test as vitestTest } from 'vitest'
-import { freePort } from '../../test/ports.ts'
+import { freePort, untilRefused } from '../../test/ports.ts'
 import { isMarked, objectsDir } from './data-folder.ts'
 import { planEtcd, runEtcd } from './etcd.ts'
 import { findStore } from './find-store.ts'
@@ -139,6 +139,7 @@ describe.each([
     if (!isThere) return
     part.end()
     expect(await part.code).toBe(0)
+    await untilRefused(port)
     await expect(findStore(`http://127.0.0.1:${port}`, { patienceMs: 100 })).rejects.toThrow(
       /ECONNREFUSED/,
     )
