@@ -11,6 +11,7 @@ import type { Deadlines } from './deadlines.ts'
 import type { RequestAudit } from './audit.ts'
 import type { Exchange, HeaderList, Out } from './exchange.ts'
 import type { Form } from './form.ts'
+import type { Pieces } from './pieces.ts'
 import type { AllowsOrigin } from './origins.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { Held, RequestLimits } from './request-limits.ts'
@@ -92,6 +93,8 @@ export interface ServerState {
   readonly requestTimeoutMs: number
   readonly shutdown: ShutdownState
   readonly responses: ResponseSettings
+  /** Sizes of the pieces of long responses. */
+  readonly pieces: Pieces
   /** Requests without a time limit that are in progress. */
   readonly longRunning: IndexedPool<Context>
   readonly connections: Pick<Connections, 'know'>
@@ -171,12 +174,15 @@ export interface HealthCheck {
 /** A path outside the resources. */
 export type Endpoint = (context: Context) => ApiResponse | Promise<ApiResponse>
 
+/** Writes the body of a response in pieces. */
+export type StreamedBody = (out: Out, pieces: Pieces) => Promise<void>
+
 /** A response. */
 export interface ApiResponse {
   readonly status: number
   readonly headers: HeaderList
   /** Complete, or written incrementally. */
-  readonly body: Buffer | string | ((out: Out) => Promise<void>)
+  readonly body: Buffer | string | StreamedBody
 }
 
 /** Placeholder for a response on a connection that another protocol took over. */

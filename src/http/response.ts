@@ -8,8 +8,9 @@ import { formatJson, parseJson } from '../codec/json-text.ts'
 import { Pace } from '../base/event-loop.ts'
 import { asPart } from '../base/request-parts.ts'
 import type { ShapeClass } from '../notation/shape.ts'
-import { HIJACKED, type ApiResponse, type Context } from './context.ts'
+import { HIJACKED, type ApiResponse, type Context, type StreamedBody } from './context.ts'
 import type { HeaderList, Out } from './exchange.ts'
+import type { Pieces } from './pieces.ts'
 import { responseForm, documentForm, type Form } from './form.ts'
 import {
   inTableOrder,
@@ -282,7 +283,7 @@ async function chunkedResponse(
     headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
     return { status: 200, headers, body: (out) => gzipTo(out, all()) }
   }
-  return { status: 200, headers, body: (out) => sendChunks(out, all()) }
+  return { status: 200, headers, body: (out, pieces) => sendChunks(out, pieces, all()) }
 }
 
 /** A complete body. A large one is sent in chunks, with yields to the event loop between them. */
@@ -291,17 +292,31 @@ export function pacedBody(body: Buffer): ApiResponse['body'] {
   function* chunks(): Generator<Buffer> {
     for (let at = 0; at < body.length; at += CHUNK) yield body.subarray(at, at + CHUNK)
   }
-  return (out) => sendChunks(out, chunks())
+  return (out, pieces) => sendChunks(out, pieces, chunks())
 }
 
-/** Sends chunks, or the only one. */
-async function sendChunks(out: Out, chunks: Iterable<Buffer>, isOnly = false): Promise<void> {
+/** Sends chunks, or the only one, with yields to the event loop between their pieces. */
+async function sendChunks(
+  out: Out,
+  pieces: Pieces,
+  chunks: Iterable<Buffer>,
+  isOnly = false,
+): Promise<void> {
+  const nextSize = pieces.of()
   for (const chunk of chunks) {
-    if (out.closed) return
-    const ok = out.write(chunk, () => giveBack(chunk))
+    let at = 0
+    while (at < chunk.length) {
+      if (out.closed) return
+      const end = at + nextSize()
+      const isLast = end >= chunk.length
+      const ok = isLast
+        ? out.write(at === 0 ? chunk : chunk.subarray(at), () => giveBack(chunk))
+        : out.write(chunk.subarray(at, end))
+      if (isLast && isOnly) break
+      await (ok ? nextTurn() : out.drained())
+      at = end
+    }
     if (isOnly) break
-    // Yield to the event loop between the chunks of a long list.
-    await (ok ? nextTurn() : out.drained())
   }
   out.end()
 }
@@ -367,7 +382,8 @@ function listResponse(
   return {
     status: 200,
     headers,
-    body: (out) => sendChunks(out, listChunks(result, bytes, from, takeChunk), length <= CHUNK),
+    body: (out, pieces) =>
+      sendChunks(out, pieces, listChunks(result, bytes, from, takeChunk), length <= CHUNK),
   }
 }
 
@@ -468,12 +484,12 @@ export function writeResponse(context: Context, answer: ApiResponse): void | Pro
     return
   }
   const out = exchange.open(answer.status, headers)
-  return exchange.method === 'HEAD' ? undefined : stream(answer.body, out)
+  return exchange.method === 'HEAD' ? undefined : stream(answer.body, out, context.server.pieces)
 }
 
-async function stream(body: (out: Out) => Promise<void>, out: Out): Promise<void> {
+async function stream(body: StreamedBody, out: Out, pieces: Pieces): Promise<void> {
   try {
-    await body(out)
+    await body(out, pieces)
   } catch (error) {
     // The status is sent already: the only way left to signal an incomplete response.
     out.destroy()

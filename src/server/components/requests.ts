@@ -10,6 +10,7 @@ import type { Context, ResponseSettings, ServerState } from '../../http/context.
 import { Deadlines } from '../../http/deadlines.ts'
 import { connectionsWithin } from '../../http/descriptors.ts'
 import { Exchanges } from '../../http/exchanges.ts'
+import { Pieces } from '../../http/pieces.ts'
 import { Stages, type StageSubscriber } from '../../http/stages.ts'
 import { RequestMetrics } from '../../http/request-metrics.ts'
 import { WatchMetrics } from '../../http/watch-metrics.ts'
@@ -99,6 +100,7 @@ async function ownState(settings: Settings) {
     auditIds: new RandomUuids(),
     requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
     responses: await responseSettings(settings),
+    pieces: new Pieces(settings.flowLimits.readsInTurns ? settings.traffic : null),
     shutdown: { hasBegun: false, refusal: null },
     longRunning: new IndexedPool<Context>(),
     bodyMemory: new BodyMemory(options.bodyMemoryBytes),
