@@ -1,9 +1,11 @@
-/** Do short requests starve while large lists are sent? */
-import type { Bench, Question } from '../bench.ts'
+/** Do short requests starve while large lists are sent, or objects are made? */
+import { OBJECT_BYTES, type Bench, type Question } from '../bench.ts'
+import type { Plan } from '../load/job.ts'
 import { plain, type Row } from '../measure.ts'
 import { startLoad } from '../subjects.ts'
 
 const GETS = 4
+const CREATES = 16
 
 export const mixed: Question = {
   name: 'mixed',
@@ -20,32 +22,49 @@ export const mixed: Question = {
       plain(
         (await bench.requests(target, 'h1', { connections: GETS }, { is: 'get', path: one })).p99Ms,
       )
-    const lister = startLoad(bench.workspace)
-    const row = await bench.alternate(
-      {
-        question: 'mixed',
-        what: `get p99 while ${listItems} x 2 KiB are listed, to idle`,
-        unit: 'ms',
-        goal: { of: 'ratio', is: 'at most', number: 4 },
-      },
-      async () => {
-        const lists = lister.run({
-          is: 'requests',
-          target,
-          protocol: 'h1',
-          connections: 1,
-          streams: 1,
-          plan: { is: 'get', path },
-          // Longer than the gets with their warming up.
-          seconds: seconds * 2,
-          warmUpSeconds: 0,
-          atMost: 100_000,
-        })
-        const [sample] = await Promise.all([gets(), lists])
-        return sample
-      },
-      gets,
+    const others = startLoad(bench.workspace)
+    /** Rounds of gets beside other requests, and alone. */
+    const beside = (what: string, goal: Row['goal'], connections: number, plan: () => Plan) =>
+      bench.alternate(
+        { question: 'mixed', what, unit: 'ms', goal },
+        async () => {
+          const load = others.run({
+            is: 'requests',
+            target,
+            protocol: 'h1',
+            connections,
+            streams: 1,
+            plan: plan(),
+            // Longer than the gets with their warming up.
+            seconds: seconds * 2,
+            warmUpSeconds: 0,
+            atMost: 1_000_000,
+          })
+          const [sample] = await Promise.all([gets(), load])
+          return sample
+        },
+        gets,
+      )
+    const lists = await beside(
+      `get p99 while ${listItems} x 2 KiB are listed, to idle`,
+      { of: 'ratio', is: 'at most', number: 4 },
+      1,
+      () => ({ is: 'get', path }),
     )
-    return [row]
+    const made = await bench.namespace(ours, 'mixed-creates')
+    let round = 0
+    const creates = await beside(
+      `get p99 while ${CREATES} connections create 2 KiB, to idle`,
+      null,
+      CREATES,
+      () => ({
+        is: 'create',
+        path: made,
+        prefix: `round-${round++}-`,
+        sizeBytes: OBJECT_BYTES,
+        count: Number.MAX_SAFE_INTEGER,
+      }),
+    )
+    return [lists, creates]
   },
 }

@@ -253,6 +253,42 @@ describe('watching', () => {
   })
 })
 
+describe('a state that is read in parts', () => {
+  const names = (found: readonly StoredObject[] | null) =>
+    found?.map(({ key, revision }) => `${key.slice(P.length)}@${revision}`)
+
+  test('is the same whatever is written meanwhile', async () => {
+    const h = await open()
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await h.put(name, '1')
+    const { at, part } = await h.cache.list(P, P)
+    const first = part!('', 2)
+    await h.put('a', '2')
+    await h.put('bb', '1')
+    await h.remove('c')
+    await h.remove('d')
+    await h.put('d', '2')
+    const parts = [first, part!(`${P}b`, 2), part!(`${P}d`, 2), part!(`${P}e`, 2)]
+    expect([at, ...parts.map(names)]).toEqual([5, ['a@1', 'b@2'], ['c@3', 'd@4'], ['e@5'], []])
+  })
+
+  test('begins at the key that was asked for', async () => {
+    const h = await open()
+    for (const name of ['a', 'b', 'c']) await h.put(name, '1')
+    const { part } = await h.cache.list(P, P, { start: `${P}b` })
+    expect(names(part!('', 5))).toEqual(['b@2', 'c@3'])
+  })
+
+  test('is gone when history does not reach back to it', async () => {
+    const h = await open({ historyBytes: 0, historyMs: 0 })
+    for (const name of ['a', 'b']) await h.put(name, '1')
+    const { part } = await h.cache.list(P, P)
+    expect(names(part!('', 1))).toEqual(['a@1'])
+    await h.put('b', '2')
+    await h.cache.trim()
+    expect(part!(`${P}a`, 1)).toBe(null)
+  })
+})
+
 test('memory use follows the stored data', async () => {
   const h = await open({ historyBytes: 0, historyMs: 0 })
   const table = await h.cache.resourceCache(P)

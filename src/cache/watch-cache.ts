@@ -71,6 +71,11 @@ export interface ListState {
   readonly items: Iterable<StoredObject>
   /** All of them, or the first `most`, at once; cheaper than iterating. */
   readonly all: (most?: number) => readonly StoredObject[]
+  /**
+   * At most so many of them behind a key, also after an await; null: this state is not kept any more. Absent: there are few, or they
+   * are in an array.
+   */
+  readonly part?: (after: string, most: number) => readonly StoredObject[] | null
   /** Whether an index has chosen the items. */
   readonly isIndexed?: boolean
   /** Tells how many objects were examined and selected, where an index might have known them. */
@@ -594,6 +599,10 @@ function stateOf(
     at,
     items: resourceCache.range(prefix, options),
     all: (most = Infinity) => resourceCache.collect(prefix, { ...options, most }),
+    part: (after, most) =>
+      at < resourceCache.floor
+        ? null
+        : resourceCache.collect(prefix, { start: after === '' ? start : `${after}\0`, at, most }),
     ...(requires.length === 0
       ? {}
       : { examined: (count, selected) => resourceCache.indexes?.note(requires, count, selected) }),

@@ -26,12 +26,13 @@ interface Start {
   readonly limit: number
 }
 
-/** The objects that a list or deletecollection selects. */
+/** The objects that a list or deletecollection selects. `isAgain`: the state was gone before it was read as a whole. */
 export async function select(
   api: ReadDependencies,
   call: Call,
   options: ListOptions,
   chosen: Selection,
+  isAgain = false,
 ): Promise<ListResult> {
   const { served } = call
   const prefix = keyOf(served, call.namespace, '')
@@ -51,13 +52,11 @@ export async function select(
     throw historyError(error, api, options, start)
   }
   if (start.limit === 0) {
-    const candidates = state.all()
-    const items = await chosenOf(
-      only === undefined ? candidates : candidates.filter(isNamed(only)),
-      chosen.matches,
-    )
-    state.examined?.(candidates.length, items.length)
-    return listResult(state, items, candidates.length)
+    const found = await allOf(state, only, isAgain)
+    if (!found) return select(api, call, options, chosen, true)
+    const items = await chosenOf(found.items, chosen.matches)
+    state.examined?.(found.examined, items.length)
+    return listResult(state, items, found.examined)
   }
   // With a selector the remaining items are not counted: that would evaluate it for all of them.
   const isCounted = chosen.matches === null && only === undefined
@@ -132,11 +131,45 @@ const listResult = (
   search: { examined, isIndexed },
 })
 
+/**
+ * All objects of a state, or those of a name, with yields to the event loop unless it is `atOnce`; null: the state is gone.
+ * Throws where one cannot be read.
+ */
+async function allOf(
+  state: ListState,
+  only: string | undefined,
+  atOnce: boolean,
+): Promise<Omit<Chunk, 'next'> | null> {
+  const hasName = only === undefined ? null : isNamed(only)
+  const items: StoredObject[] = []
+  const add = (found: readonly StoredObject[]) => {
+    const named = hasName ? found.filter(hasName) : found
+    refuseUnreadable(named)
+    for (const version of named) items.push(version)
+  }
+  if (atOnce || !state.part) {
+    const all = state.all()
+    add(all)
+    return { items, examined: all.length }
+  }
+  const pace = new Pace(SHORT_MS)
+  let after = ''
+  for (let examined = 0; ;) {
+    const part = state.part(after, PART)
+    if (!part) return null
+    add(part)
+    examined += part.length
+    if (part.length < PART) return { items, examined }
+    after = part.at(-1)!.key
+    const pause = pace.pause()
+    if (pause) await pause
+  }
+}
+
 async function chosenOf(
   versions: readonly StoredObject[],
   matches: Selection['matches'],
 ): Promise<readonly StoredObject[]> {
-  refuseUnreadable(versions)
   if (!matches) return versions
   // A selector may have thousands of conditions, and there may be any number of objects.
   const pace = new Pace()
@@ -149,6 +182,10 @@ async function chosenOf(
   return chosen
 }
 
+/** Objects to collect between two looks at the clock. */
+const PART = 1_000
+/** Collecting is a part of each whole list, and yields more often than what is seldom. */
+const SHORT_MS = 0.25
 /** Objects to match between two looks at the clock. */
 const EACH = 16
 

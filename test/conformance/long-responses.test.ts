@@ -10,6 +10,8 @@ const META = 'g=meta.orch.io;v=v1'
 const COUNT = 20
 const TEXT = 'é'.repeat(20_000)
 const OTHERS = 8
+/** So many are collected in several parts. */
+const MANY = 4_000
 
 const FORMS: Readonly<Record<string, { readonly path?: string; readonly accept?: string }>> = {
   JSON: {},
@@ -39,6 +41,36 @@ afterAll(async () => {
   http2.close()
   client.close()
   await server.close()
+})
+
+test('a list of many objects is of one moment', async () => {
+  const many = '/api/v1/namespaces/orch-public/configmaps'
+  const write = (name: string, count: number) =>
+    client.put(`${many}/${name}`, { metadata: { name }, data: { count: String(count) } })
+  for (const name of ['a', 'z'])
+    await client.post(many, { metadata: { name }, data: { count: '0' } })
+  for (let from = 0; from < MANY; from += 50)
+    await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        client.post(many, { metadata: { name: `m-${from + i}` } }),
+      ),
+    )
+  let isOver = false
+  const writing = (async () => {
+    // Both ends in turns: at each moment the first is as far as the last, or one write ahead.
+    for (let i = 1; !isOver; i++) for (const name of ['a', 'z']) await write(name, i)
+  })()
+  try {
+    for (let i = 0; i < 20; i++) {
+      const { body } = await client.get(many)
+      const items = body.items as { data?: { count: string } }[]
+      const ahead = Number(items[0]!.data!.count) - Number(items.at(-1)!.data!.count)
+      expect([items.length, ahead === 0 || ahead === 1]).toEqual([MANY + 2, true])
+    }
+  } finally {
+    isOver = true
+    await writing
+  }
 })
 
 /** The result of what is done while others get one object after the other. */
