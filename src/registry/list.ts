@@ -26,34 +26,38 @@ interface Start {
   readonly limit: number
 }
 
-/** The objects that a list or deletecollection selects. `isAgain`: the state was gone before it was read as a whole. */
+/** The objects that a list or deletecollection selects. */
 export async function select(
   api: ReadDependencies,
   call: Call,
   options: ListOptions,
   chosen: Selection,
-  isAgain = false,
 ): Promise<ListResult> {
   const { served } = call
   const prefix = keyOf(served, call.namespace, '')
   const start = await startOf(api, options)
   const only = call.name !== '' ? call.name : chosen.name
   const isOnePlace = !served.namespaced || call.namespace !== ''
-  let state
-  try {
-    state = await api.cache.list(served.storage, prefix, {
-      ...(start.at === undefined ? {} : { at: start.at }),
-      ...(start.from === '' ? {} : { start: prefix + start.from }),
-      ...(only !== undefined && isOnePlace
-        ? { only: prefix + only }
-        : { requires: chosen.requires }),
-    })
-  } catch (error) {
-    throw historyError(error, api, options, start)
+  const read = async () => {
+    try {
+      return await api.cache.list(served.storage, prefix, {
+        ...(start.at === undefined ? {} : { at: start.at }),
+        ...(start.from === '' ? {} : { start: prefix + start.from }),
+        ...(only !== undefined && isOnePlace
+          ? { only: prefix + only }
+          : { requires: chosen.requires }),
+      })
+    } catch (error) {
+      throw historyError(error, api, options, start)
+    }
   }
+  let state = await read()
   if (start.limit === 0) {
-    const found = await allOf(state, only, isAgain)
-    if (!found) return select(api, call, options, chosen, true)
+    let found = await allInParts(state, only)
+    if (!found) {
+      state = await read()
+      found = allOf(state.all(), only)
+    }
     const items = await chosenOf(found.items, chosen.matches)
     state.examined?.(found.examined, items.length)
     return listResult(state, items, found.examined)
@@ -131,35 +135,30 @@ const listResult = (
   search: { examined, isIndexed },
 })
 
-/**
- * All objects of a state, or those of a name, with yields to the event loop unless it is `atOnce`; null: the state is gone.
- * Throws where one cannot be read.
- */
-async function allOf(
-  state: ListState,
-  only: string | undefined,
-  atOnce: boolean,
-): Promise<Omit<Chunk, 'next'> | null> {
-  const hasName = only === undefined ? null : isNamed(only)
-  const items: StoredObject[] = []
-  const add = (found: readonly StoredObject[]) => {
-    const named = hasName ? found.filter(hasName) : found
-    refuseUnreadable(named)
-    for (const version of named) items.push(version)
-  }
-  if (atOnce || !state.part) {
-    const all = state.all()
-    add(all)
-    return { items, examined: all.length }
-  }
+/** What a whole list looked at, and what it found. */
+type All = Omit<Chunk, 'next'>
+
+/** The objects of a name, or all. Throws where one cannot be read. */
+function allOf(versions: readonly StoredObject[], only: string | undefined): All {
+  const items = only === undefined ? versions : versions.filter(isNamed(only))
+  refuseUnreadable(items)
+  return { items, examined: versions.length }
+}
+
+/** The same of a state, with yields to the event loop; null: the state is gone. */
+async function allInParts(state: ListState, only: string | undefined): Promise<All | null> {
+  if (!state.part) return allOf(state.all(), only)
   const pace = new Pace(SHORT_MS)
+  const found: StoredObject[] = []
   let after = ''
   for (let examined = 0; ;) {
     const part = state.part(after, PART)
     if (!part) return null
-    add(part)
+    const { items } = allOf(part, only)
     examined += part.length
-    if (part.length < PART) return { items, examined }
+    if (examined < PART) return { items, examined }
+    for (const version of items) found.push(version)
+    if (part.length < PART) return { items: found, examined }
     after = part.at(-1)!.key
     const pause = pace.pause()
     if (pause) await pause

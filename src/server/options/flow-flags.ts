@@ -14,7 +14,7 @@ export const flowFlags = {
   'fair-connections': onFlag({
     option: 'fairConnections',
     section,
-    help: 'Read from the connections of a user in turns while they are many and busy, so that they do not delay others. Without it, or without priority and fairness, all connections are read whenever they are ready.',
+    help: 'Read from the connections of a user in turns while they are many and busy, so that they do not delay others, and send long responses in short pieces while other requests come. Without it, or without priority and fairness, all connections are read whenever they are ready, and pieces are large.',
   }),
   'max-requests-inflight': intFlag(natural, {
     option: 'maxRequestsInFlight',

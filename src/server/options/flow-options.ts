@@ -2,7 +2,10 @@
 export interface FlowOptions {
   /** Whether requests get seats by priority levels and wait in fair queues; they do by default. */
   readonly priorityAndFairness?: boolean
-  /** Whether connections of busy users are read in turns, with priority and fairness; they are by default. */
+  /**
+   * Whether connections of busy users are read in turns, and long responses sent in short pieces beside other requests, with priority
+   * and fairness; they are by default.
+   */
   readonly fairConnections?: boolean
   /** Most requests in progress that only read; 400 by default. With priority and fairness, part of the seats. */
   readonly maxRequestsInFlight?: number
@@ -14,7 +17,7 @@ export interface FlowOptions {
 export interface FlowLimits {
   /** By priority levels; otherwise by two plain numbers, 0 for no limit. */
   readonly isFair: boolean
-  /** Whether connections of busy users are read in turns. */
+  /** Whether connections of busy users are read in turns, and long responses sent in pieces that others do not wait for. */
   readonly readsInTurns: boolean
   readonly reads: number
   readonly writes: number
