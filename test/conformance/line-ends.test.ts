@@ -17,10 +17,7 @@ let http2: RawHttp2
 beforeAll(async () => {
   server = await startServer({ controllers: false })
   client = new Client(server)
-  const read = (name: string) =>
-    Buffer.from(new RegExp(`${name}: (\\S+)`).exec(server.kubeconfig)?.[1] ?? '', 'base64')
-  const [cert, key] = [read('client-certificate-data'), read('client-key-data')]
-  http2 = await RawHttp2.tls(server, { cert, key })
+  http2 = await RawHttp2.admin(server)
   for (const name of ['one', 'two']) await client.post(MAPS, { metadata: { name } })
   await client.post(`/apis/autoscaling/v2/${SCALERS}`, {
     metadata: { name: 'one' },
