@@ -5,6 +5,7 @@ import { outcome, recordingContext, tokensOf, userOf } from './authentication.fi
 import { authenticationChain, type ChainOptions } from './authenticator-chain.ts'
 import {
   CredentialError,
+  RequestMemory,
   type AuthenticationResult,
   type RequestAuthenticator,
 } from './authenticator.ts'
@@ -274,6 +275,62 @@ describe('requests', () => {
     const request = { socket: socketWith(client), headers: {} }
     const first = it.authenticate(request, recordingContext())
     expect(it.authenticate(request, recordingContext())).toBe(first)
+  })
+})
+
+describe('requests with the same headers over one connection', () => {
+  const left = (headers: Readonly<Record<string, string | undefined>>) =>
+    Object.entries(headers).filter(([, value]) => value !== undefined)
+
+  for (const { name, shown = [], headers = {}, options = {}, found, proxies } of rows) {
+    test(`${name}: the user and what is left of the headers stay`, async () => {
+      const it = chain(options, proxies)
+      const socket = socketWith(...shown)
+      const memory = new RequestMemory()
+      const rawHeaders = Object.entries(headers).flat()
+      const plain: Record<string, string | undefined> = { ...headers }
+      it.removeCredentials({ headers: plain })
+      for (let i = 0; i < 4; i++) {
+        const request = { socket, headers: { ...headers } as typeof plain, rawHeaders, memory }
+        const result = await outcome(() => it.authenticate(request, recordingContext()))
+        expect(result).toEqual(found)
+        if (result === null || typeof result === 'string') continue
+        // As the filter does.
+        if (!memory.isBare) memory.isBare = !it.removeCredentials(request)
+        expect(left(request.headers)).toEqual(left(plain))
+      }
+    })
+  }
+
+  const asked = (token: string, ...shown: readonly (typeof client)[]) => {
+    const looked = tokensOf({ mine: answer('u'), theirs: answer('v') })
+    const later = new ManualClock(NOW)
+    const it = chain({ clock: later, tokens: { file: looked } })
+    const connection = { socket: socketWith(...shown), memory: new RequestMemory() }
+    const again = async () => {
+      const headers = bearer(token)
+      const request = { ...connection, headers, rawHeaders: Object.entries(headers).flat() }
+      const result = await outcome(() => it.authenticate(request, recordingContext()))
+      return typeof result === 'string' ? result : result?.user.name
+    }
+    return { again, looked, later }
+  }
+
+  test('a token is looked up again after ten seconds', async () => {
+    const { again, looked, later } = asked('mine')
+    const users = [await again(), await again(), await again()]
+    later.advance(9_999)
+    users.push(await again())
+    later.advance(1)
+    users.push(await again(), await again())
+    expect(users).toEqual(['u', 'u', 'u', 'u', 'u', 'u'])
+    expect(looked.calls).toEqual(['mine', 'mine'])
+  })
+
+  test('a token beside a certificate is only asked when the certificate has no user', async () => {
+    const { again, looked } = asked('theirs', client)
+    expect([await again(), await again(), await again()]).toEqual(['cert', 'cert', 'cert'])
+    expect(looked.calls).toEqual([])
   })
 })
 

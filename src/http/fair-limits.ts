@@ -17,10 +17,10 @@ export interface FairLimitsOptions {
   /** Turns of busy connections; null: all are always read. */
   readonly readTurns: ReadTurns | null
   readonly watches: WatchCounts
-  /** Number of stored objects of a resource; undefined: unknown. */
   /** Told of requests that wait, by kind; absent: nobody counts them. */
   readonly waiting?: Readonly<Record<RequestKind, InFlight>>
   readonly now?: () => number
+  /** Number of stored objects of a resource; undefined: unknown. */
   readonly storedObjects: (group: string, resource: string) => number | undefined
 }
 
