@@ -1,5 +1,5 @@
 import { connects } from '../registry/connect/index.ts'
-import { freshness, retryIfStale } from '../registry/freshness.ts'
+import { freshness, runFresh } from '../registry/freshness.ts'
 import { runOf } from '../registry/run-of.ts'
 import { watch, type WatchStart } from '../registry/watch.ts'
 import { changing, MOST_TRIES } from '../registry/while-served.ts'
@@ -166,11 +166,9 @@ function resource(
           (error) => again(context, error, call, before),
         )
       : resultResponse(context, served, result)
-  if (!api.cache.isShared) return answer(run(api, call))
-  if (verb === 'create' && call.subresource === '')
-    return answer(retryIfStale(api, () => run(api, call)))
-  const waiting = freshness(api, call, verb)
-  return waiting ? waiting.then(() => answer(run(api, call))) : answer(run(api, call))
+  return answer(
+    api.cache.isShared ? runFresh(api, call, verb, () => run(api, call)) : run(api, call),
+  )
 }
 
 /** Resources that are only posted have no table: reviews, bindings, evictions, tokens. */

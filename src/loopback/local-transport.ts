@@ -2,7 +2,7 @@
 import type { Body, Call, User } from '../registry/context.ts'
 import { contextOnce, type Api, type ReadDependencies } from '../registry/context.ts'
 import { shownResult } from '../registry/conversion.ts'
-import { freshness, retryIfStale } from '../registry/freshness.ts'
+import { freshness, runFresh } from '../registry/freshness.ts'
 import type { Result } from '../registry/results.ts'
 import { runOf } from '../registry/run-of.ts'
 import { watch } from '../registry/watch.ts'
@@ -247,14 +247,11 @@ export class LocalTransport implements Transport {
 
   #run(
     call: Call,
-    { verb, subresource }: ApiRequest,
+    { verb }: ApiRequest,
     run: (api: Api, call: Call) => Result | Promise<Result>,
   ): Result | Promise<Result> {
     const { api } = this.#options
-    if (!api.cache.isShared) return run(api, call)
-    if (verb === 'create' && subresource === '') return retryIfStale(api, () => run(api, call))
-    const waiting = freshness(api, call, verb)
-    return waiting ? waiting.then(() => run(api, call)) : run(api, call)
+    return runFresh(api, call, verb, () => run(api, call))
   }
 
   #record(place: Place & { readonly query: Query }, verb: RequestVerb | 'watch'): LocalRequest {

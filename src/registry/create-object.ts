@@ -19,7 +19,14 @@ import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
-import { contextWith, keyOf, storeChanges, type WriteDependencies, type Call } from './context.ts'
+import {
+  contextWith,
+  keyOf,
+  storeChanges,
+  storeReached,
+  type WriteDependencies,
+  type Call,
+} from './context.ts'
 import type { CreateModel } from './create-model.ts'
 import { isLikeable } from './hot-objects.ts'
 import { copyJson } from '../codec/json-clone.ts'
@@ -116,10 +123,27 @@ function changesStored(
     const present = table.get(key)
     if (present) throw taken(present)
   }
-  if (options.dryRun) return { is: 'object', status: 201, version: unversioned(record as Buffer) }
+  if (options.dryRun) return triedOut(api, call, { creation, record: record as Buffer, key })
   // Without allocations there is only one attempt; the object is released before the wait for the disk.
   if (changes.length === 1) return createdOnce(api, call, { table, changes, taken })
   return createdAtLast(api, call, creation, { options, changes })
+}
+
+/** What a create would make. No store refuses it, so that what another server made has to be looked for. */
+function triedOut(
+  { cache }: WriteDependencies,
+  call: Call,
+  { creation, record, key }: { readonly creation: Creation; readonly record: Buffer; key: string },
+): Result | Promise<Result> {
+  const result: Result = { is: 'object', status: 201, version: unversioned(record) }
+  const waiting = storeReached(cache, call)
+  if (!waiting) return result
+  const { table, taken } = creation
+  return waiting.then(() => {
+    const present = table.get(key)
+    if (present) throw taken(present)
+    return result
+  })
 }
 
 /**

@@ -32,6 +32,7 @@ import {
   keyOf,
   placeOf,
   storeChanges,
+  storeReached,
 } from './context.ts'
 import { existing } from './get.ts'
 import { deleteEach } from './delete-each.ts'
@@ -130,6 +131,8 @@ async function deleteAgain(
   turn: DeleteTurn,
 ): Promise<Result> {
   for (;;) {
+    // This server may not have heard yet of what another has changed.
+    await storeReached(api.cache, call)
     const table = await api.cache.resourceCache(call.served.storage)
     const result = await deleteOnce(api, call, deletion, { table, turn })
     if (result) return result

@@ -6,7 +6,7 @@ import type { StoredObject } from '../cache/stored-object.ts'
 import type { Commit } from '../engine/engine.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { isAllocationKey } from './allocations.ts'
-import { storeChanges, type Call } from './context.ts'
+import { storeChanges, storeReached, type Call } from './context.ts'
 import { objectChanges } from './object-changes.ts'
 import { asVersion, encodeObject, isRecordOf, recordBehindMetadata } from './objects.ts'
 import { sameButTimes } from './ownership.ts'
@@ -29,15 +29,13 @@ export function storeUpdate(of: UpdateOf, passed: PassedUpdate, retry: Retry): N
   return isSame === false ? stored(of, passed, retry) : storedIfStale(of, passed, { isSame, retry })
 }
 
-async function removed(
-  { api, call, options, key }: UpdateOf,
-  { live, old, record, table, isBound }: PassedUpdate,
-  retry: Retry,
-): Promise<Result> {
+async function removed(of: UpdateOf, passed: PassedUpdate, retry: Retry): Promise<Result> {
+  const { api, call, options, key } = of
+  const { live, old, record, table, isBound } = passed
   const { served } = call
   const over = live.revision
   const wanted = () => asVersion(record, over)
-  if (options.dryRun) return { is: 'object', status: 200, version: wanted() }
+  if (options.dryRun) return unlessStale(of, passed, { version: wanted(), retry })
   const changes = objectChanges(api, { served, key, old, next: null, record: null, over })
   const commit = await storeChanges(api.cache, call, changes, table)
   if (commit.done) return { is: 'object', status: 200, version: wanted() }
@@ -54,8 +52,22 @@ async function storedIfStale(
   const { api, options, key } = of
   const { live } = passed
   if ((await isSame) && (options.dryRun || !(live.isOutdated || (await api.isStale?.(key)))))
-    return { is: 'object', status: 200, version: live }
+    return unlessStale(of, passed, { version: live, retry })
   return stored(of, passed, retry)
+}
+
+/**
+ * Answers with a version that was not stored. A commit is refused where another server has changed the object; this has to
+ * look whether one has.
+ */
+function unlessStale(
+  { api, call, key }: UpdateOf,
+  { live, table }: PassedUpdate,
+  { version, retry }: { readonly version: StoredObject; readonly retry: Retry },
+): NowOrLater<Result> {
+  const result: Result = { is: 'object', status: 200, version }
+  const waiting = call.isOwn ? null : storeReached(api.cache, call)
+  return waiting ? waiting.then(() => (table.get(key) === live ? result : retry.again())) : result
 }
 
 function stored(of: UpdateOf, passed: PassedUpdate, retry: Retry): NowOrLater<Result> {
@@ -63,7 +75,7 @@ function stored(of: UpdateOf, passed: PassedUpdate, retry: Retry): NowOrLater<Re
   const { served } = call
   const { live, old, hot, next, record, table, isBound, parts } = passed
   const over = live.revision
-  if (options.dryRun) return { is: 'object', status: 200, version: asVersion(record, over) }
+  if (options.dryRun) return unlessStale(of, passed, { version: asVersion(record, over), retry })
   const changes = objectChanges(api, { served, key, old, next, record, over })
   return storeChanges(api.cache, call, changes, table).then((commit) => {
     if (!commit.done) {

@@ -9,7 +9,14 @@ import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import { CallAttributes } from './admission.ts'
-import { keyOf, type Body, type Call, type ShownUpdate, type WriteDependencies } from './context.ts'
+import {
+  keyOf,
+  storeReached,
+  type Body,
+  type Call,
+  type ShownUpdate,
+  type WriteDependencies,
+} from './context.ts'
 import type { Result } from './results.ts'
 
 /** Requests that left an object as it is, of the newest that were met. */
@@ -115,12 +122,15 @@ function unlessKnown(unchanged: UnchangedWrites, sent: SentWrite): NowOrLater<Re
   if (!live || live.isOutdated) return write(api, call)
   const found = unchanged.find(served, live, () => digestOf(call, body))
   if (!found) return repeatedOrWhole(unchanged, sent, live)
-  return whenKnown(isSettled(api, call, key), (isStill) => {
-    // The object may change while admission is asked.
-    if (!isStill || table.get(key) !== live) return repeatedOrWhole(unchanged, sent, live)
-    if (found.identity) body.decoded?.(found.identity)
-    return { is: 'object', status: 200, version: live }
-  })
+  // Another server may have changed the object, or what admission goes by.
+  return whenKnown(storeReached(api.cache, call) ?? undefined, () =>
+    whenKnown(isSettled(api, call, key), (isStill) => {
+      // The object may change while admission is asked.
+      if (!isStill || table.get(key) !== live) return repeatedOrWhole(unchanged, sent, live)
+      if (found.identity) body.decoded?.(found.identity)
+      return { is: 'object', status: 200, version: live }
+    }),
+  )
 }
 
 function repeatedOrWhole(

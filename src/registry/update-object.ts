@@ -5,7 +5,7 @@ import { modified, notFound } from '../meta/errors.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
-import { keyOf, type WriteDependencies, type Call } from './context.ts'
+import { keyOf, storeReached, type WriteDependencies, type Call } from './context.ts'
 import { createObject } from './create-object.ts'
 import type { HotObject } from './hot-objects.ts'
 import { namedRevision } from './named-revision.ts'
@@ -58,12 +58,16 @@ class Attempts implements Retry {
     this.#left = of.source.attempts ?? Infinity
   }
 
-  /** The next one, since the object changed meanwhile and the write may be retried. Throws 409 and rejects with it. */
+  /**
+   * The next one, since the object changed meanwhile and the write may be retried. Throws 409 and rejects with it. Where
+   * another server changed it, this one may not have heard of that yet.
+   */
   again(): NowOrLater<Result> {
-    const { call } = this.of
+    const { api, call } = this.of
     this.#left--
-    if (this.#left > 0 && !call.signal().aborted) return attempt(this)
-    throw modified(call.served.name, call.name)
+    if (this.#left <= 0 || call.signal().aborted) throw modified(call.served.name, call.name)
+    const waiting = storeReached(api.cache, call)
+    return waiting ? waiting.then(() => attempt(this)) : attempt(this)
   }
 }
 

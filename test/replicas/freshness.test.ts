@@ -9,6 +9,7 @@ const PODS = '/api/v1/namespaces/default/pods'
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments'
 const TABLE = { accept: 'application/json;as=Table;v=v1;g=meta.orch.io' }
 const STRATEGIC = { 'content-type': 'application/strategic-merge-patch+json' }
+const DRY_RUN = '?dryRun=All'
 const APPLY = { 'content-type': 'application/apply-patch+yaml' }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- objects of every shape
@@ -204,6 +205,33 @@ const WRITES: readonly Row[] = [
     look: async ({ at, name }) => answered(await at.post(MAPS, map(name, 'again'))),
     sees: '409 AlreadyExists',
   },
+  {
+    name: 'dry run of a put',
+    look: async ({ at, path, name, made }) =>
+      answered(await at.put(`${path}${DRY_RUN}`, map(name, 'put')), made),
+    sees: '200 as written',
+  },
+  {
+    name: 'dry run of a merge patch',
+    look: async ({ at, path, made }) =>
+      answered(await at.merge(`${path}${DRY_RUN}`, { data: { b: '1' } }), made),
+    sees: '200 as written',
+  },
+  {
+    name: 'dry run of an apply',
+    look: async ({ at, path, name, made }) => {
+      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { b: '1' } }
+      const ask = { body, headers: APPLY }
+      const reply = await at.ask('PATCH', `${path}${DRY_RUN}&fieldManager=reader`, ask)
+      return `${answered(reply, made)} ${reply.body.data?.a === made.data.a}`
+    },
+    sees: '200 as written true',
+  },
+  {
+    name: 'dry run of a create of the same name',
+    look: async ({ at, name }) => answered(await at.post(`${MAPS}${DRY_RUN}`, map(name, 'again'))),
+    sees: '409 AlreadyExists',
+  },
   { name: 'delete', look: async ({ at, path }) => answered(await at.delete(path)), sees: '200' },
   {
     name: 'delete of its version',
@@ -246,6 +274,22 @@ const OUTDATED: readonly Row[] = [
     sees: '409 Conflict',
   },
   {
+    name: 'put of what was there before',
+    look: async ({ at, path, name, made }) => answered(await at.put(path, map(name, 'made')), made),
+    sees: '200 newer',
+  },
+  {
+    name: 'merge patch to what was there before',
+    look: async ({ at, path, made }) =>
+      answered(await at.merge(path, { data: { a: 'made' } }), made),
+    sees: '200 newer',
+  },
+  {
+    name: 'merge patch that changes nothing',
+    look: async ({ at, path, made }) => answered(await at.merge(path, {}), made),
+    sees: '200 as written',
+  },
+  {
     name: 'put of what is there already',
     look: async ({ at, path, made }) => answered(await at.put(path, made), made),
     sees: '200 as written',
@@ -264,6 +308,27 @@ const GONE: readonly Row[] = [
     name: 'merge patch',
     look: async ({ at, path }) => answered(await at.merge(path, { data: { b: '1' } })),
     sees: '404 NotFound',
+  },
+  {
+    name: 'merge patch that changes nothing',
+    look: async ({ at, path }) => answered(await at.merge(path, {})),
+    sees: '404 NotFound',
+  },
+  {
+    name: 'put of its version and uid',
+    look: async ({ at, path, made }) => answered(await at.put(path, made)),
+    sees: '409 Conflict',
+  },
+  {
+    name: 'dry run of a put',
+    look: async ({ at, path, name }) =>
+      answered(await at.put(`${path}${DRY_RUN}`, map(name, 'put'))),
+    sees: '404 NotFound',
+  },
+  {
+    name: 'dry run of a create of the same name',
+    look: async ({ at, name }) => answered(await at.post(`${MAPS}${DRY_RUN}`, map(name, 'again'))),
+    sees: '201',
   },
   {
     name: 'delete',
@@ -350,22 +415,125 @@ rows('what another server has just deleted', GONE, async (writer, reader, name) 
   return { made: body, before: body }
 })
 
-describe.skipIf(!hasEtcd)('parts of objects', () => {
-  const spec = { containers: [{ name: 'c', image: 'i' }] }
-  const deployment = (name: string) => ({
-    metadata: { name },
-    spec: {
-      replicas: 1,
-      selector: { matchLabels: { app: name } },
-      template: { metadata: { labels: { app: name } }, spec },
-    },
+interface Course {
+  readonly name: string
+  run(writer: Client, reader: Client, name: string): Promise<string>
+  readonly sees: string
+}
+
+/** What both do in turns with objects of one name. */
+function courses(title: string, table: readonly Course[], paths: readonly string[]): void {
+  describe.skipIf(!hasEtcd)(title, () => {
+    for (const { name: row, run, sees } of table) {
+      test(row, async () => {
+        const ends = await tally(async () => {
+          const name = `n${serial++}`
+          const end = await run(pair.prompt, pair.late, name)
+          await Promise.all(paths.map((all) => pair.prompt.delete(`${all}/${name}`)))
+          return end
+        })
+        expect(ends).toEqual({ [sees]: REPEATS })
+      })
+    }
   })
-  interface Part {
-    readonly name: string
-    run(writer: Client, reader: Client, name: string): Promise<string>
-    readonly sees: string
-  }
-  const table: readonly Part[] = [
+}
+
+/** Writes that a server knows from the last ones of the object. */
+courses(
+  'writes again of what another server has just changed',
+  [
+    {
+      name: 'an apply that changed nothing',
+      async run(writer, reader, name) {
+        const path = `${MAPS}/${name}`
+        const ask = { body: map(name, 'made'), headers: APPLY }
+        const apply = () => reader.ask('PATCH', `${path}?fieldManager=reader`, ask)
+        const versions = [await apply(), await apply(), await apply()].map(({ body }) =>
+          revision(body),
+        )
+        await writer.merge(path, { data: { a: 'changed', b: '1' } })
+        const { status, body } = await apply()
+        return `${new Set(versions).size} ${status} ${body.reason ?? JSON.stringify(body.data)}`
+      },
+      sees: '1 409 Conflict',
+    },
+    {
+      name: 'an apply that changed nothing, of what is gone',
+      async run(writer, reader, name) {
+        const path = `${MAPS}/${name}`
+        const ask = { body: map(name, 'made'), headers: APPLY }
+        const apply = () => reader.ask('PATCH', `${path}?fieldManager=reader`, ask)
+        for (let i = 0; i < 3; i++) await apply()
+        await writer.delete(path)
+        return `${(await apply()).status}`
+      },
+      sees: '201',
+    },
+    {
+      name: 'a put like the last ones',
+      async run(writer, reader, name) {
+        const path = `${MAPS}/${name}`
+        await reader.post(MAPS, map(name, 'made'))
+        for (const a of ['x1', 'x2', 'x3', 'x4']) await reader.put(path, map(name, a))
+        await writer.merge(path, { data: { b: '1' } })
+        const { status, body } = await reader.put(path, map(name, 'x5'))
+        return `${status} ${JSON.stringify(body.data)}`
+      },
+      sees: '200 {"a":"x5"}',
+    },
+    {
+      name: 'a patch like the last ones',
+      async run(writer, reader, name) {
+        const path = `${MAPS}/${name}`
+        await reader.post(MAPS, map(name, 'made'))
+        for (const a of ['x1', 'x2', 'x3', 'x4']) await reader.merge(path, { data: { a } })
+        await writer.merge(path, { data: { b: '1' } })
+        const { status, body } = await reader.merge(path, { data: { a: 'x5' } })
+        return `${status} ${JSON.stringify(body.data)}`
+      },
+      sees: '200 {"a":"x5","b":"1"}',
+    },
+    {
+      name: 'a put of the last version, like the last ones',
+      async run(writer, reader, name) {
+        const path = `${MAPS}/${name}`
+        let { body } = await reader.post(MAPS, map(name, 'made'))
+        for (const a of ['x1', 'x2', 'x3', 'x4'])
+          ({ body } = await reader.put(path, withVersion(map(name, a), body)))
+        await writer.merge(path, { data: { b: '1' } })
+        return answered(await reader.put(path, withVersion(map(name, 'x5'), body)))
+      },
+      sees: '409 Conflict',
+    },
+    {
+      name: 'the last finalizer is taken from what another has just deleted',
+      async run(writer, reader, name) {
+        const path = `${MAPS}/${name}`
+        const metadata = { name, finalizers: ['example.com/f'] }
+        await reader.post(MAPS, { ...map(name, 'made'), metadata })
+        await writer.delete(path)
+        const { status } = await reader.merge(path, { metadata: { finalizers: null } })
+        return `${status}, then ${(await writer.get(path)).status}`
+      },
+      sees: '200, then 404',
+    },
+  ],
+  [MAPS],
+)
+
+const SPEC = { containers: [{ name: 'c', image: 'i' }] }
+const deployment = (name: string) => ({
+  metadata: { name },
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { app: name } },
+    template: { metadata: { labels: { app: name } }, spec: SPEC },
+  },
+})
+
+courses(
+  'parts of objects',
+  [
     {
       name: 'the scale of a deployment that another made',
       async run(writer, reader, name) {
@@ -411,7 +579,7 @@ describe.skipIf(!hasEtcd)('parts of objects', () => {
     {
       name: 'a pod of another bound to a node',
       async run(writer, reader, name) {
-        await writer.post(PODS, { metadata: { name }, spec })
+        await writer.post(PODS, { metadata: { name }, spec: SPEC })
         const { status } = await reader.post(`${PODS}/${name}/binding`, {
           metadata: { name },
           target: { kind: 'Node', name: 'n1' },
@@ -428,22 +596,12 @@ describe.skipIf(!hasEtcd)('parts of objects', () => {
     {
       name: 'a pod of another evicted',
       async run(writer, reader, name) {
-        await writer.post(PODS, { metadata: { name }, spec })
+        await writer.post(PODS, { metadata: { name }, spec: SPEC })
         const { status } = await reader.post(`${PODS}/${name}/eviction`, { metadata: { name } })
         return `${status}, then ${(await writer.get(`${PODS}/${name}`)).status}`
       },
       sees: '201, then 404',
     },
-  ]
-  for (const { name: row, run, sees } of table) {
-    test(row, async () => {
-      const ends = await tally(async () => {
-        const name = `n${serial++}`
-        const end = await run(pair.prompt, pair.late, name)
-        await Promise.all([DEPLOYMENTS, PODS].map((all) => pair.prompt.delete(`${all}/${name}`)))
-        return end
-      })
-      expect(ends).toEqual({ [sees]: REPEATS })
-    })
-  }
-})
+  ],
+  [DEPLOYMENTS, PODS],
+)
