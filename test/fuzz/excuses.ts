@@ -70,3 +70,18 @@ const EXCUSES: readonly Excuse[] = [
 /** Why a request may have been answered with an error of the server; null when nothing says so. */
 export const excuseOf = (request: FuzzRequest, status: number, text: string): string | null =>
   EXCUSES.find((excuse) => excuse.holds(request, status, text))?.why ?? null
+
+/** A refusal of what was read before, by resource and words: what a create takes without a look, an update looks at. */
+const UNCHECKED: readonly { readonly why: string; readonly of: string; readonly words: RegExp }[] =
+  [
+    {
+      why: 'a create of a node takes its status, which only updates check',
+      of: 'nodes',
+      words: / is invalid: \[?status\.(config|addresses)\b/,
+    },
+  ]
+
+/** Why an object that was read may be refused when it is written back; null when nothing says so. */
+export const excuseOfPut = (resource: string, status: number, text: string): string | null =>
+  UNCHECKED.find(({ of, words }) => of === resource && status === 422 && words.test(text))?.why ??
+  null

@@ -4,6 +4,8 @@ import type { Problem } from './findings.ts'
 import { collectionOf, exampleOf, nameFor, rootOf, type Listed, type World } from './world.ts'
 
 const WITNESS = 'witness'
+/** No witnesses: controllers give a node that does not report taints, after less than a minute. */
+const CHANGED_LATER: ReadonlySet<string> = new Set(['nodes'])
 
 interface Item {
   readonly metadata: {
@@ -135,7 +137,7 @@ export class Witnesses {
     const paths: string[] = []
     for (const resource of kindsOf(world)) {
       const manifest = world.templates.get(`${resource.groupVersion} ${resource.kind}`)
-      if (!manifest) continue
+      if (!manifest || CHANGED_LATER.has(resource.name)) continue
       const collection = collectionOf(resource, WITNESS)
       const { status } = await admin.ask('POST', collection, {
         body: exampleOf(manifest, WITNESS, WITNESS),
