@@ -89,18 +89,21 @@ async function besideOthers<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Rows of tables say how old their objects are, which goes on meanwhile. */
+const withoutAges = (text: string): string => text.replace(/"(\d+[smhdy])+"/g, '"age"')
+
 describe.each(Object.entries(FORMS))('%s', (_, { path = MAPS, accept = 'application/json' }) => {
   test('over HTTP/1.1', async () => {
     const get = () => client.get(path, { headers: { accept } })
     const { status, text } = await get()
     expect([status, text.length > 32 << 10]).toEqual([200, true])
-    expect((await besideOthers(get)).text === text).toBe(true)
+    expect(withoutAges((await besideOthers(get)).text) === withoutAges(text)).toBe(true)
   })
 
   test('over HTTP/2', async () => {
     const get = () => http2.ask('GET', path, [['accept', accept]])
     const { status, text } = await get()
     expect([status, text.length > 32 << 10]).toEqual([200, true])
-    expect((await besideOthers(get)).text === text).toBe(true)
+    expect(withoutAges((await besideOthers(get)).text) === withoutAges(text)).toBe(true)
   })
 })
