@@ -166,9 +166,7 @@ function resource(
           (error) => again(context, error, call, before),
         )
       : resultResponse(context, served, result)
-  return answer(
-    api.cache.isShared ? runFresh(api, call, verb, () => run(api, call)) : run(api, call),
-  )
+  return answer(runFresh(api, call, verb, run))
 }
 
 /** Resources that are only posted have no table: reviews, bindings, evictions, tokens. */

@@ -251,7 +251,7 @@ export class LocalTransport implements Transport {
     run: (api: Api, call: Call) => Result | Promise<Result>,
   ): Result | Promise<Result> {
     const { api } = this.#options
-    return runFresh(api, call, verb, () => run(api, call))
+    return runFresh(api, call, verb, run)
   }
 
   #record(place: Place & { readonly query: Query }, verb: RequestVerb | 'watch'): LocalRequest {

@@ -17,13 +17,22 @@ export function freshness(api: Cached, call: Call, verb: string): Promise<void> 
 }
 
 /** Runs a request so that its answer is right, whatever another server wrote before. */
-export function runFresh<T>(
+export function runFresh<A extends Cached, T>(
+  api: A,
+  call: Call,
+  verb: string,
+  run: (api: A, call: Call) => T | Promise<T>,
+): T | Promise<T> {
+  return api.cache.isShared ? runShared(api, call, verb, () => run(api, call)) : run(api, call)
+}
+
+/** The same where other servers write to the store. */
+function runShared<T>(
   api: Cached,
   call: Call,
   verb: string,
   run: () => T | Promise<T>,
 ): T | Promise<T> {
-  if (!api.cache.isShared) return run()
   if (isBoundToSeen(call, verb)) return retryIfStale(api, run)
   const waiting = freshness(api, call, verb)
   return waiting ? waiting.then(run) : run()
