@@ -9,10 +9,17 @@ const SLICES = 48
 /** Each worker of the tests has its own ports: none takes one of another's while its owner is down. */
 const slice = Number(process.env.VITEST_POOL_ID ?? 0) % SLICES
 
-/** A port that is free now; who takes it keeps it over restarts, so that others find it again. */
+/** The first is any of the slice: it is rarely one that the worker's file before this one gave to a server. */
+let next = Math.floor(Math.random() * COUNT)
+
+/**
+ * A port that is free now; who takes it keeps it over restarts, so that others find it again. A process is given each
+ * port of its slice before it is given one twice: who asks for two before it listens on them has two.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = FIRST + slice * COUNT + Math.floor(Math.random() * COUNT)
+    const port = FIRST + slice * COUNT + next
+    next = (next + 1) % COUNT
     const server = createServer().listen(port, '127.0.0.1')
     try {
       await once(server, 'listening')

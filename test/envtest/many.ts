@@ -19,14 +19,9 @@ const row = (name: string, values: readonly number[], unit: string) =>
     `${name.padEnd(32)} ${middle(values).toFixed(0)} ${unit}, at most ${Math.max(...values).toFixed(0)}`,
   )
 
-async function freePorts(): Promise<number[]> {
-  const ports = new Set<number>()
-  while (ports.size < 2 * count) ports.add(await freePort())
-  return [...ports]
-}
-
 const assets = await makeAssets()
-const ports = await freePorts()
+const ports: number[] = []
+while (ports.length < 2 * count) ports.push(await freePort())
 const environments = ports
   .slice(0, count)
   .map((port, i) => new Environment(assets, { port, etcdPort: ports[count + i]! }))
