@@ -295,8 +295,7 @@ describe('requests with the same headers over one connection', () => {
         const result = await outcome(() => it.authenticate(request, recordingContext()))
         expect(result).toEqual(found)
         if (result === null || typeof result === 'string') continue
-        // As the filter does.
-        if (!memory.isBare) memory.isBare = !it.removeCredentials(request)
+        it.removeCredentials(request)
         expect(left(request.headers)).toEqual(left(plain))
       }
     })
@@ -396,9 +395,6 @@ test('credentials are removed from a request', () => {
       'sec-websocket-protocol': 'base64url.bearer.authorization.k8s.io.x, a',
     },
   }
-  expect(it.removeCredentials({ headers })).toBe(true)
-  expect(it.removeCredentials({ headers: { accept: 'h' }, rawHeaders: ['Accept', 'h'] })).toBe(
-    false,
-  )
+  it.removeCredentials({ headers })
   expect(headers).toEqual({ accept: 'h', 'x-remote': 'i', 'sec-websocket-protocol': 'a' })
 })

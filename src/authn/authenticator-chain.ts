@@ -12,7 +12,7 @@ import {
   type TokenAuthenticator,
 } from './authenticator.ts'
 import { bearer, ownTokenFirst } from './bearer.ts'
-import { credentialRemoval } from './credential-removal.ts'
+import { credentialRemoval, removeAuthorization } from './credential-removal.ts'
 import { loopbackToken, type LoopbackOptions } from './loopback-token.ts'
 import type { RequestHeaderNames } from './request-header.ts'
 import { complete, requestUnion, unlessFailed, withAuthenticatedGroup } from './request-union.ts'
@@ -62,8 +62,8 @@ export interface AuthenticationChain {
     token: string,
     context: AuthenticationContext,
   ): AuthenticationResult | Promise<AuthenticationResult>
-  /** Takes the credentials out of a request whose user is known; returns whether it had any. */
-  removeCredentials(request: RequestHeaders): boolean
+  /** Takes the credentials out of a request whose user is known. */
+  removeCredentials(request: RequestHeaders & Pick<Credentials, 'memory'>): void
 }
 
 /** Puts the authenticators in their order. */
@@ -107,12 +107,25 @@ export function authenticationChain(options: ChainOptions): AuthenticationChain 
     return result
   }
 
+  const byConnection = [requestHeader?.authenticator, clientCertificate].filter(
+    (one) => one !== undefined,
+  )
+  /** The user of headers that had one before, where no other authenticator could decide; null: all have to be asked. */
+  const recalled = (request: Credentials, context: AuthenticationContext): AuthenticationResult => {
+    const { memory } = request
+    if (!memory) return null
+    if (memory.credentials === 'none') return clientCertificate?.recall?.(request) ?? null
+    if (memory.credentials !== 'authorization' || memory.token === null) return null
+    const isAlone = byConnection.every((one) => one.ignores?.(request) === true)
+    return isAlone ? (tokens.recall?.(memory, context) ?? null) : null
+  }
+  const remove = credentialRemoval(v, requestHeader?.names)
+
   return {
     authenticate(request, context) {
-      // Without other credentials only the certificate can authenticate the request; errors of other authenticators do not matter then.
-      const known = request.memory?.isBare === true ? clientCertificate?.recall?.(request) : null
-      if (known) return complete(known)
       const full = withAudiences(context)
+      const known = recalled(request, full)
+      if (known) return checked(complete(known), full.audiences)
       const result = forRequests.authenticateRequest(request, full)
       return result instanceof Promise
         ? result.then((found) => checked(found, full.audiences))
@@ -120,7 +133,13 @@ export function authenticationChain(options: ChainOptions): AuthenticationChain 
     },
     authenticateToken: (token, context) =>
       forTokens.authenticateRequest(requestWith(token), withAudiences(context)),
-    removeCredentials: credentialRemoval(v, requestHeader?.names),
+    removeCredentials(request) {
+      const { memory } = request
+      if (memory?.credentials === 'none') return
+      if (memory?.credentials === 'authorization') return void removeAuthorization(request.headers)
+      const found = remove(request)
+      if (memory) memory.credentials = found
+    },
   }
 }
 

@@ -42,11 +42,14 @@ export interface TokenMemory {
   token: object | null
 }
 
+/** Headers that credentials were found in: only those that all requests with them have in common. */
+export type CredentialHeaders = 'none' | 'authorization' | 'others'
+
 /** What is kept for requests with exactly the same headers, but for the length of the body, over one connection. */
 export class RequestMemory implements TokenMemory {
   token: object | null = null
-  /** Whether a user was found, and the headers held no credential that was to be taken out. */
-  isBare = false
+  /** What was taken out of the headers; null: no user was found yet. */
+  credentials: CredentialHeaders | null = null
   /** Whether the headers may ask for an impersonation; null: they were not checked, or not found right. */
   mayImpersonate: boolean | null = null
 }
@@ -90,4 +93,6 @@ export interface RequestAuthenticator {
   ): AuthenticationResult | Promise<AuthenticationResult>
   /** The user of the connection, as long as what was found out about it holds; null: the request has to be authenticated. */
   recall?(request: Credentials): AuthenticationResult
+  /** Whether it has nothing to say about any request of the connection, whatever its headers are. */
+  ignores?(request: Credentials): boolean
 }

@@ -33,6 +33,7 @@ export function clientCertificate(options: ClientCertificateOptions): RequestAut
       used(certificate)
       return certificate.identity
     },
+    ignores: ({ socket }) => certificates.hasNone(socket),
   }
 }
 

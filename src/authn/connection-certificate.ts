@@ -58,6 +58,12 @@ export class ConnectionCertificates {
     return certificate
   }
 
+  /** Whether the client of a connection was found to have shown no certificate. */
+  hasNone(socket: TLSSocket): boolean {
+    const holder: Socket = socket
+    return holder[CERTIFICATE] === null
+  }
+
   /** Keeps the intermediates of a valid certificate, beside those that it came with before. */
   remember({ leaf, intermediates }: ClientCertificate): void {
     if (intermediates.length === 0) return

@@ -46,6 +46,7 @@ export function requestHeader(options: RequestHeaderOptions): RequestAuthenticat
       const extra = extrasOf(request, extraHeaderPrefixes)
       return { user: { name, uid: '', groups, extra }, audiences: null }
     },
+    ignores: ({ socket }) => certificates.hasNone(socket),
   }
 }
 

@@ -22,6 +22,19 @@ export interface Attributes {
   readonly name: string
 }
 
+/** Attributes of a request that its connection may repeat, with a place for what decided about them. */
+export interface RepeatedAttributes extends Attributes {
+  readonly memory?: AttributesMemory | undefined
+}
+
+/** What is kept of the last decision about attributes. */
+export interface AttributesMemory {
+  /** The very object that it is about: a changed copy of it has another meaning, and no memory. */
+  readonly info: Attributes
+  /** Of the authorizer that allowed it; null: none did, or none remembers. */
+  grant: object | null
+}
+
 /** Decision of one authorizer, or all of them, on a request. */
 export interface Decision {
   readonly verdict: 'allow' | 'deny' | 'no opinion'
@@ -61,6 +74,6 @@ export interface RuleList {
 /** One module of the authorization mode list. Synchronous decisions cost the request no promise. */
 export interface Authorizer {
   readonly name: string
-  authorize(user: Subject, attributes: Attributes): Decision | Promise<Decision>
+  authorize(user: Subject, attributes: RepeatedAttributes): Decision | Promise<Decision>
   rulesFor(user: Subject, namespace: string): RuleList | Promise<RuleList>
 }

@@ -1,5 +1,6 @@
 /** Remembered bindings decide as those that are looked up. */
 import { describe, expect, test } from 'vitest'
+import type { Attributes, RepeatedAttributes } from './authorizer.ts'
 import { ask, binding, indexOf, role, user, v } from './rbac.fixture.ts'
 import { rbacAuthorizer } from './rbac.ts'
 
@@ -61,16 +62,31 @@ function play(seed: number): void {
       ),
     () => index.bindings.removed(binding(place(one(['x', 'y', 'z'])), 'Role r')),
   ]
+  const question = () =>
+    ask(next() < 0.1 ? 'get /healthz' : `${one(VERBS)} ${one(RESOURCES)} ${one(NAMESPACES)}/n`)
+  // As heads of connections are: asked by several users, and again after changes.
+  const heads = Array.from({ length: 4 }, () => withMemory(question()))
   for (let i = 0; i < 60; i++) {
     one(steps)()
-    for (let question = 0; question < 8; question++) {
+    for (let times = 0; times < 12; times++) {
       const who = one(users)
-      const asked = ask(
-        next() < 0.1 ? 'get /healthz' : `${one(VERBS)} ${one(RESOURCES)} ${one(NAMESPACES)}/n`,
-      )
+      const asked = one([
+        question,
+        () => one(heads),
+        // A copy has another meaning and the same memory.
+        () => ({ ...one(heads), verb: one(VERBS), namespace: one(NAMESPACES) }),
+      ])()
       expect(remembering.authorize(who, asked)).toEqual(plain.authorize(who, asked))
     }
   }
+}
+
+/** The same, with a memory of its own. */
+function withMemory(asked: Attributes): RepeatedAttributes {
+  const memory: { info: Attributes; grant: object | null } = { info: asked, grant: null }
+  const info = { ...asked, memory }
+  memory.info = info
+  return info
 }
 
 describe('the same as without a memory', () => {
@@ -111,4 +127,28 @@ test('a role is read when its binding is asked, once', () => {
     expect(rbac.authorize(alice, ask('get pods a/x')).verdict).toBe('allow')
     expect(reads).toBe(1)
   }
+})
+
+test('what was allowed is not looked up again until roles or bindings change', () => {
+  const index = indexOf({
+    roles: [role('r', 'get pods')],
+    bindings: [binding('b', 'ClusterRole r', 'User alice')],
+  })
+  const rbac = rbacAuthorizer(index, v)
+  const alice = user('alice')
+  const head = withMemory(ask('get pods a/x'))
+  let looks = 0
+  const { visit } = index
+  index.visit = (...query) => (looks++, visit.apply(index, query))
+  const decide = () => rbac.authorize(alice, head).verdict
+  expect([decide(), decide(), decide(), decide()]).toEqual(['allow', 'allow', 'allow', 'allow'])
+  expect(looks).toBe(2)
+  expect(rbac.authorize(user('alice'), head).verdict).toBe('allow')
+  expect(rbac.authorize(user('bob'), head).verdict).toBe('no opinion')
+  index.bindings.removed(binding('b', 'ClusterRole r'))
+  expect(decide()).toBe('no opinion')
+  index.bindings.set(binding('b', 'ClusterRole r', 'User alice'))
+  expect(decide()).toBe('allow')
+  index.roles.removed(role('r', 'get pods'))
+  expect(decide()).toBe('no opinion')
 })

@@ -20,11 +20,11 @@ const MOST_BINDINGS = 64
  */
 export class Grants<T> {
   readonly #index: RbacIndex
-  readonly #make: (binding: Binding) => T
+  readonly #make: (binding: Binding, user: Subject) => T
   readonly #users = new WeakMap<Subject, Known<T>>()
 
   /** `make`: what to keep of a binding for a user. */
-  constructor(index: RbacIndex, make: (binding: Binding) => T) {
+  constructor(index: RbacIndex, make: (binding: Binding, user: Subject) => T) {
     this.#index = index
     this.#make = make
   }
@@ -51,7 +51,8 @@ export class Grants<T> {
   #add({ places }: Known<T>, user: Subject, namespace: string): readonly T[] | null {
     const bindings: Binding[] = []
     this.#index.visit(user, namespace, (binding) => bindings.push(binding) > MOST_BINDINGS)
-    const made = bindings.length > MOST_BINDINGS ? null : bindings.map(this.#make)
+    const made =
+      bindings.length > MOST_BINDINGS ? null : bindings.map((one) => this.#make(one, user))
     if (places.size >= MOST_PLACES) places.clear()
     places.set(namespace, made)
     return made

@@ -4,9 +4,11 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { aggregate } from './aggregate.ts'
 import {
   NO_OPINION,
+  type AttributesMemory,
   type Authorizer,
   type Decision,
   type NonResourceRule,
+  type RepeatedAttributes,
   type ResourceRule,
   type RuleList,
   type Subject,
@@ -34,7 +36,10 @@ export function rbacAuthorizer(
   v: Vocabulary,
   { remembers = true }: RbacAuthorizerOptions = {},
 ): RbacAuthorizer {
-  const grants = new Grants(index, grantOf)
+  const grants = new Grants<Grant>(
+    index,
+    (binding, user) => new Grant(index, index.generation, user, binding),
+  )
   const noOpinion = (missing: readonly MissingRole[]): Decision =>
     missing.length === 0
       ? NO_OPINION
@@ -42,6 +47,8 @@ export function rbacAuthorizer(
   return {
     name: 'RBAC',
     authorize(user, attributes) {
+      const again = remembers ? allowedBefore(index, user, attributes) : null
+      if (again !== null) return again
       const asked = ruleQuery(attributes)
       const known = remembers ? grants.of(user, attributes.namespace) : null
       if (known === null) return decideByIndex(index, { user, asked, noOpinion })
@@ -49,7 +56,11 @@ export function rbacAuthorizer(
       for (const grant of known) {
         const rules = (grant.rules ??= index.rulesOf(grant.binding))
         if ('is' in rules) missing = [...missing, rules]
-        else if (rules.allows(asked)) return (grant.allows ??= allowedBy(grant.binding, user))
+        else if (rules.allows(asked)) {
+          const memory = memoryOf(attributes)
+          if (memory !== null) memory.grant = grant
+          return (grant.allows ??= allowedBy(grant.binding, user))
+        }
       }
       return noOpinion(missing)
     },
@@ -82,15 +93,45 @@ export function rbacAuthorizer(
 const NOTHING: readonly never[] = []
 
 /** A binding for one user. */
-interface Grant {
+class Grant {
+  readonly index: RbacIndex
+  /** Of the index: of another one, it is out of date. */
+  readonly generation: number
+  readonly user: Subject
   readonly binding: Binding
   /** Null: not read yet. */
-  rules: PreparedRules | MissingRole | null
+  rules: PreparedRules | MissingRole | null = null
   /** The decision about a request that its rules allow; null: not made yet. */
-  allows: Decision | null
+  allows: Decision | null = null
+
+  constructor(index: RbacIndex, generation: number, user: Subject, binding: Binding) {
+    this.index = index
+    this.generation = generation
+    this.user = user
+    this.binding = binding
+  }
 }
 
-const grantOf = (binding: Binding): Grant => ({ binding, rules: null, allows: null })
+/** What remembers these attributes; null: nothing, or they are a copy of those that it remembers. */
+const memoryOf = (attributes: RepeatedAttributes): AttributesMemory | null => {
+  const { memory } = attributes
+  return memory !== undefined && memory.info === attributes ? memory : null
+}
+
+/** The decision that allowed the same user the same request, if roles and bindings are as they were; else null. */
+function allowedBefore(
+  index: RbacIndex,
+  user: Subject,
+  attributes: RepeatedAttributes,
+): Decision | null {
+  const grant = memoryOf(attributes)?.grant
+  return grant instanceof Grant &&
+    grant.user === user &&
+    grant.generation === index.generation &&
+    grant.index === index
+    ? grant.allows
+    : null
+}
 
 /** The plain way: looks the bindings up by the names of the user and its groups. */
 function decideByIndex(

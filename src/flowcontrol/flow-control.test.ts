@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { everythingOf, flowClock, level, podGet, schema } from './flow-control.fixture.ts'
 import { FlowControl, type LevelObject, type SchemaObject } from './flow-control.ts'
+import type { FlowAttributes, FlowMemory, FlowUser } from './matching.ts'
 import { ONE_SEAT } from './width.ts'
 
 const QUEUES = { queues: 8, handSize: 2, queueLengthLimit: 10 }
@@ -17,6 +18,8 @@ function controlOf(schemas: readonly SchemaObject[], levels: readonly LevelObjec
   control.configure(schemas, levels)
   return control
 }
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
 
 const limits = (control: FlowControl) =>
   Object.fromEntries(
@@ -75,6 +78,51 @@ test.each([
     headers: ['x-schema', 'uid-a', 'x-level', 'uid-work'],
   })
   expect(control.flowOf({ ...ann }, podGet())).toBe(flow)
+})
+
+describe('a request that comes again', () => {
+  const kept = (request: FlowAttributes): FlowAttributes => {
+    const memory: Writable<FlowMemory> = { info: request, flow: null, flowUser: null }
+    return (memory.info = { ...request, memory })
+  }
+  const schemas = [
+    schema('a', 'work', { distinguisherMethod: { type: 'ByNamespace' } }),
+    schema('b', 'work', { matchingPrecedence: 2000 }),
+  ]
+  const control = controlOf(schemas, [level('work', 10)])
+  const again = kept(podGet())
+  const expected = (user: FlowUser, request: FlowAttributes) => {
+    const { schema, distinguisher } = controlOf(schemas, [level('work', 10)]).flowOf(user, request)
+    return { schema, distinguisher }
+  }
+
+  test('has the same flow', () => {
+    const flow = control.flowOf(ann, again)
+    expect(flow).toMatchObject(expected(ann, podGet()))
+    expect(again.memory).toMatchObject({ flow, flowUser: ann })
+    expect(control.flowOf(ann, again)).toBe(flow)
+  })
+
+  test('is another one by another user', () => {
+    expect(control.flowOf(root, again)).toMatchObject(expected(root, podGet()))
+    expect(control.flowOf(ann, again)).toMatchObject(expected(ann, podGet()))
+  })
+
+  test('is another one where something was changed', () => {
+    const other = { ...again, namespace: 'other' }
+    expect(control.flowOf(ann, other)).toMatchObject(expected(ann, podGet('other')))
+    expect(control.flowOf(ann, again)).toMatchObject(expected(ann, podGet()))
+  })
+
+  test('is looked at again after a change of the configuration', () => {
+    const flow = control.flowOf(ann, again)
+    control.configure(schemas, [level('work', 10)])
+    const next = control.flowOf(ann, again)
+    expect(next).not.toBe(flow)
+    expect(next).toMatchObject(expected(ann, podGet()))
+    control.configure([], [])
+    expect(control.flowOf(ann, again).schema).toBe('catch-all')
+  })
 })
 
 test('seats are divided by shares, rounded up', () => {

@@ -63,6 +63,8 @@ export class FlowControl {
   #fallback!: Schema
   /** What may match requests of a user, in order. Authentication gives the same user to each request of a token. */
   #candidates = new WeakMap<FlowUser, readonly Candidate[]>()
+  /** Another one for each configuration. */
+  #era = {}
 
   constructor(options: FlowControlOptions) {
     this.#options = options
@@ -71,6 +73,7 @@ export class FlowControl {
 
   /** Puts configuration in force; missing mandatory objects are imagined. */
   configure(schemas: Iterable<SchemaObject>, levels: Iterable<LevelObject>): void {
+    this.#era = {}
     this.#configureLevels(levels)
     this.#share()
     const wanted = new Map(MANDATORY_SCHEMAS)
@@ -87,13 +90,14 @@ export class FlowControl {
 
   /** The flow of a request: that of the first schema that matches, else of the schema `catch-all`. */
   flowOf(user: FlowUser, request: FlowAttributes): Flow {
-    let candidates = this.#candidates.get(user)
-    if (candidates === undefined)
-      this.#candidates.set(user, (candidates = this.#candidatesOf(user)))
-    for (const { schema, matchers, flow } of candidates)
-      for (const matches of matchers)
-        if (matches(request)) return flow ?? this.#flow(schema, request.namespace)
-    return this.#flow(this.#fallback, distinguisherOf(this.#fallback.spec, user, request))
+    const { memory } = request
+    if (memory === undefined || memory.info !== request) return this.#find(user, request)
+    const { flow } = memory
+    if (flow !== null && flow.era === this.#era && memory.flowUser === user) return flow
+    const found = this.#find(user, request)
+    memory.flow = found
+    memory.flowUser = user
+    return found
   }
 
   /** Levels by name, those that are going included. */
@@ -104,6 +108,16 @@ export class FlowControl {
   /** Counters of all schemas at their levels. */
   get counts(): Iterable<FlowCounts> {
     return this.#counts.values()
+  }
+
+  #find(user: FlowUser, request: FlowAttributes): Flow {
+    let candidates = this.#candidates.get(user)
+    if (candidates === undefined)
+      this.#candidates.set(user, (candidates = this.#candidatesOf(user)))
+    for (const { schema, matchers, flow } of candidates)
+      for (const matches of matchers)
+        if (matches(request)) return flow ?? this.#flow(schema, request.namespace)
+    return this.#flow(this.#fallback, distinguisherOf(this.#fallback.spec, user, request))
   }
 
   #configureLevels(objects: Iterable<LevelObject>): void {
@@ -184,7 +198,15 @@ export class FlowControl {
     let flow = flows.get(distinguisher)
     if (flow) return flow
     if (flows.size >= MAX_FLOWS) flows.clear()
-    flow = { schema: schema.name, level, distinguisher, counts, headers, hand: null }
+    flow = {
+      schema: schema.name,
+      level,
+      distinguisher,
+      counts,
+      headers,
+      era: this.#era,
+      hand: null,
+    }
     flows.set(distinguisher, flow)
     return flow
   }

@@ -11,6 +11,8 @@ export interface Flow {
   readonly counts: FlowCounts
   /** Names and values of the headers of responses. */
   readonly headers: readonly string[]
+  /** The configuration that it is of. */
+  readonly era: object
   /** Queues that its requests may join; dealt by the level on first use. */
   hand: Hand | null
 }

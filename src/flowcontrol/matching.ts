@@ -1,4 +1,5 @@
 /** Which requests a FlowSchema matches. */
+import type { Flow } from './flow.ts'
 import type {
   NonResourcePolicyRule,
   PolicyRulesWithSubjects,
@@ -23,6 +24,16 @@ export interface FlowAttributes {
   readonly subresource: string
   /** Empty at the cluster scope. */
   readonly namespace: string
+  /** Where the flow is kept, since the connection may repeat the request; undefined: nowhere. */
+  readonly memory?: FlowMemory | undefined
+}
+
+/** The flow of a request that was made with these attributes. */
+export interface FlowMemory {
+  /** The very object that it is about: a changed copy of it has another meaning, and must not use its memory. */
+  readonly info: FlowAttributes
+  flow: Flow | null
+  flowUser: FlowUser | null
 }
 
 /** Decides whether a request matches one rule. */

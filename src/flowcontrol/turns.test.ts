@@ -45,6 +45,7 @@ const flowOf = (name: string, level = work): Flow => ({
   distinguisher: name,
   counts: new FlowCounts('all', level.name),
   headers: [],
+  era: {},
   hand: null,
 })
 const [a, b, c] = [flowOf('a'), flowOf('b'), flowOf('c')]

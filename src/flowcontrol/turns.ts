@@ -22,6 +22,8 @@ const BUDGET_MS = 0.25
 const CONTENDED_MS = 1_000
 /** The same after the first change from one flow to another: the former one may be over. */
 const CHANGED_MS = 50
+/** Before all times. */
+const NEVER = -1
 
 export interface TurnsOptions {
   readonly now: () => number
@@ -40,7 +42,7 @@ interface FlowLine {
 export class Turns {
   readonly #options: TurnsOptions
   #last: Flow | null = null
-  #contendedUntil = -1
+  #contendedUntil = NEVER
   /** When a flow followed another one. */
   #changedAt = -Infinity
   /** Whether the time of this iteration is measured. */
@@ -76,7 +78,11 @@ export class Turns {
 
   /** Whether requests of several flows have arrived lately. */
   isContended(): boolean {
-    return this.#options.now() < this.#contendedUntil
+    // Most of the time nobody need ask what time it is.
+    if (this.#contendedUntil === NEVER) return false
+    if (this.#options.now() < this.#contendedUntil) return true
+    this.#contendedUntil = NEVER
+    return false
   }
 
   /** Null: the request is executed now; else when the promise resolves. `now` is the present time. */

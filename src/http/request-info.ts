@@ -1,3 +1,6 @@
+import type { AttributesMemory } from '../authz/authorizer.ts'
+import type { FlowMemory } from '../flowcontrol/matching.ts'
+
 /** Verb, resource and name of a request, parsed from its method and path. */
 export interface RequestInfo {
   readonly isResource: boolean
@@ -18,7 +21,12 @@ export interface RequestInfo {
   readonly name: string
   /** Segments from the resource on, decoded; beyond the third they belong to the sub-resource. */
   readonly parts: readonly string[]
+  /** Where decisions about this object are kept; undefined: nowhere. */
+  readonly memory?: RequestInfoMemory | undefined
 }
+
+/** What was decided about a request, in case that its connection repeats it. */
+export type RequestInfoMemory = AttributesMemory & FlowMemory
 
 /** Profiles take as long as asked for. */
 const PROFILES = '/debug/pprof/'
@@ -57,17 +65,23 @@ export const NO_REQUEST: RequestInfo = {
   subresource: '',
   name: '',
   parts: [],
+  memory: undefined,
 }
 
 /**
  * Parses method, path and query (without the question mark). Each segment is decoded once, so an encoded slash stays
  * inside its segment: names must be checked before they become part of a key. Throws RequestPathError.
  */
-export function parseRequest(method: string, path: string, query: string): RequestInfo {
+export function parseRequest(
+  method: string,
+  path: string,
+  query: string,
+  memory?: RequestInfoMemory,
+): RequestInfo {
   const segments = split(path)
   const first = segments[0]
   const start = first === 'api' ? 2 : first === 'apis' ? 3 : Infinity
-  if (segments.length <= start) return nonResource(method, path)
+  if (segments.length <= start) return nonResource(method, path, memory)
 
   let at = start
   let verb = verbOf(method)
@@ -111,10 +125,15 @@ export function parseRequest(method: string, path: string, query: string): Reque
     subresource,
     name,
     parts,
+    memory,
   }
 }
 
-const nonResource = (method: string, path: string): RequestInfo => ({
+const nonResource = (
+  method: string,
+  path: string,
+  memory: RequestInfoMemory | undefined,
+): RequestInfo => ({
   isResource: false,
   verb: method.toLowerCase(),
   path,
@@ -127,6 +146,7 @@ const nonResource = (method: string, path: string): RequestInfo => ({
   subresource: '',
   name: '',
   parts: [],
+  memory,
 })
 
 function verbOf(method: string): string {

@@ -1,16 +1,26 @@
+import type { Flow } from '../flowcontrol/flow.ts'
+import type { FlowUser } from '../flowcontrol/matching.ts'
 import type { Query } from '../registry/context.ts'
-import { parseQuery, parseRequest, type RequestInfo } from './request-info.ts'
+import {
+  parseQuery,
+  parseRequest,
+  type RequestInfo,
+  type RequestInfoMemory,
+} from './request-info.ts'
 
 const NO_QUERY: Query = new Map()
 
 /** Method and target of requests, and what follows from them. A connection makes it once for requests that repeat both. */
-export class RequestTarget {
+export class RequestTarget implements RequestInfoMemory {
   readonly method: string
   /** Path and query as sent. */
   readonly text: string
   /** Path without the query. */
   readonly path: string
   readonly query: Query
+  grant: object | null = null
+  flow: Flow | null = null
+  flowUser: FlowUser | null = null
   #info: RequestInfo | null = null
 
   constructor(method: string, text: string) {
@@ -28,6 +38,7 @@ export class RequestTarget {
       this.path,
       // Without its mark.
       this.text.slice(this.path.length + 1),
+      this,
     ))
   }
 }

@@ -60,11 +60,7 @@ function accept(context: Context, found: AuthenticationResult, socket: Socket): 
   }
   context.user = found.user
   if (found.user.name !== ANONYMOUS) context.server.connections.know(socket)
-  const { memory } = context.exchange
-  if (memory?.isBare !== true) {
-    const hadSome = context.server.authentication.removeCredentials(context.exchange)
-    if (memory) memory.isBare = !hadSome
-  }
+  context.server.authentication.removeCredentials(context.exchange)
   if (context.record !== null) context.server.stages?.authenticated(context.record)
 }
 

@@ -3,20 +3,22 @@ import { ownCopy } from '../../base/own-copy.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import { RequestMemory } from '../../authn/authenticator.ts'
 import type { RequestTarget } from '../request-target.ts'
+import { knownPart, secretStart, type KnownBytes, type Span } from './known-bytes.ts'
 
 /** Headers as they were sent, and what they say. */
 export interface HeaderBlock {
-  /** All lines, with the empty one. */
-  readonly bytes: Buffer
+  /** Bytes of all lines, with the empty one. */
+  readonly size: number
   /** By name, as Node.js has them. Not to be changed: requests get copies. */
   readonly headers: IncomingHttpHeaders
   /** Names and values, alternating, as sent. */
   readonly raw: readonly string[]
   /** Where the digits of Content-Length begin in the bytes; -1: there are none. */
   readonly lengthAt: number
-  /** The bytes before and behind these digits. */
-  readonly front: Buffer
-  readonly back: Buffer
+  /** All bytes, or those before these digits. */
+  readonly front: KnownBytes
+  /** Those behind the digits; null: there are none. */
+  readonly back: KnownBytes | null
   /** Bytes of the body. */
   readonly length: number
   /** What is kept for requests with these headers. */
@@ -72,6 +74,7 @@ export function readBlock(bytes: Buffer, at: number, most: number): HeaderBlock 
   const line: Line = { name: '', from: 0, to: 0 }
   let lengthAt = -1
   let lengthEnd = 0
+  let secret: Span | null = null
   let next = at
   while (next < end && bytes[next] !== CR) {
     if (!readLine(bytes, next, end, line)) return null
@@ -86,16 +89,19 @@ export function readBlock(bytes: Buffer, at: number, most: number): HeaderBlock 
       lengthAt = from - at
       lengthEnd = to - at
     }
+    if (lower === 'authorization') secret = { from: from - at + secretStart(value), to: to - at }
     next = to + 2
   }
   if (next + 2 > end || bytes[next + 1] !== LF || headers.host === undefined) return null
   // Memory of its own: the connection keeps it.
   const own = ownCopy(bytes.subarray(at, next + 2))
   const length = lengthAt === -1 ? 0 : lengthOf(own, lengthAt, lengthEnd)
-  const front = own.subarray(0, Math.max(lengthAt, 0))
-  const back = own.subarray(lengthEnd)
   const memory = new RequestMemory()
-  return { bytes: own, headers, raw, lengthAt, front, back, length, memory, request: null }
+  const hasLength = lengthAt !== -1
+  const front = knownPart(own, 0, hasLength ? lengthAt : own.length, secret)
+  const back = hasLength ? knownPart(own, lengthEnd, own.length, secret) : null
+  const size = own.length
+  return { size, headers, raw, lengthAt, front, back, length, memory, request: null }
 }
 
 /** Reads `name: value` and the end of the line. False: it is not plain. */

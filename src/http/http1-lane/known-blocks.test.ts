@@ -76,19 +76,41 @@ describe('method and target', () => {
   })
 })
 
-test('what has a token is compared in constant time, whatever is the same', () => {
-  const compare = vi.spyOn(crypto, 'timingSafeEqual')
-  syncBuiltinESMExports()
-  try {
-    for (const token of ['one', 'ont', 'two']) {
-      const known = new KnownBlocks()
-      read(known, READ)
-      compare.mockClear()
-      read(known, block('Host: a', `Authorization: Bearer ${token}`))
-      expect(compare.mock.calls[0]).toEqual([READ, expect.anything()])
-    }
-  } finally {
-    compare.mockRestore()
-    syncBuiltinESMExports()
-  }
+describe('credentials are compared in constant time, whatever is the same', () => {
+  const signature = (first: string) => `${first}${'s'.repeat(42)}`
+  for (const { name, known, others } of [
+    { name: 'a token', known: ['Bearer one'], others: ['Bearer one', 'Bearer ont', 'Bearer two'] },
+    { name: 'a password', known: ['Basic b25l'], others: ['Basic b25l', 'Basic dHdv'] },
+    {
+      name: 'a signature',
+      known: ['Bearer e30.e30.', signature('s')],
+      others: [signature('s'), signature('t')].map((text) => `Bearer e30.e30.${text}`),
+    },
+  ])
+    for (const more of [[], ['Content-Length: 5'], ['Accept: b'], [`Accept: ${'b'.repeat(100)}`]])
+      test([name, ...more].join(', '), () => {
+        const secret = known.at(-1)!
+        const compare = vi.spyOn(crypto, 'timingSafeEqual')
+        syncBuiltinESMExports()
+        try {
+          for (const lines of [
+            (value: string) => ['Host: a', `Authorization: ${value}`, ...more],
+            (value: string) => [...more, `Authorization: ${value}`, 'Host: a'],
+          ])
+            for (const other of others) {
+              const blocks = new KnownBlocks()
+              const first = read(blocks, block(...lines(known.join(''))))
+              compare.mockClear()
+              const found = read(blocks, block(...lines(other)))
+              const begin = (bytes: unknown) => String(bytes).slice(0, secret.length)
+              expect(compare.mock.calls.map((call) => call.map(begin))).toEqual([
+                [secret, other.slice(-secret.length)],
+              ])
+              expect(found === first).toBe(other === known.join(''))
+            }
+        } finally {
+          compare.mockRestore()
+          syncBuiltinESMExports()
+        }
+      })
 })

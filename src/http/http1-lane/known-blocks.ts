@@ -1,5 +1,4 @@
 /** Heads that a connection has sent before: clients repeat them, but for the length of the body. */
-import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { RequestMemory } from '../../authn/authenticator.ts'
 import type { RequestTarget } from '../request-target.ts'
@@ -34,7 +33,7 @@ export class KnownBlocks {
     if (block === null) return null
     this.#other = this.#last
     this.#last = block
-    return sentAs(block, at + block.bytes.length)
+    return sentAs(block, at + block.size)
   }
 
   /** Method and target at the beginning of some bytes, if those of one of the blocks are there, with a space behind. */
@@ -69,21 +68,16 @@ export class KnownBlocks {
 /** The headers, if they are those of a block with this or another length of the body. */
 function sameAs(block: HeaderBlock | null, bytes: Buffer, at: number): SentHeaders | null {
   if (block === null) return null
-  const { bytes: own, lengthAt } = block
-  // A proxy may send requests of several users over one connection.
-  const isAt = block.headers.authorization === undefined ? isSameAt : isSameSecretAt
-  if (lengthAt === -1) {
-    const end = at + own.length
-    return isAt(own, bytes, at) ? sentAs(block, end) : null
-  }
-  if (!isAt(block.front, bytes, at)) return null
+  const { front, back, lengthAt } = block
+  if (!front.isAt(bytes, at)) return null
+  if (back === null) return sentAs(block, at + front.length)
   const from = at + lengthAt
   let to = from
   while (to < bytes.length && bytes[to] !== CR) to++
-  if (!isAt(block.back, bytes, to)) return null
+  if (!back.isAt(bytes, to)) return null
   const length = lengthOf(bytes, from, to)
   if (length === -1) return null
-  const end = to + block.back.length
+  const end = to + back.length
   return length === block.length ? sentAs(block, end) : withLength(block, length, end)
 }
 
@@ -101,18 +95,6 @@ function isRequestAt({ method, text }: RequestTarget, bytes: Buffer): boolean {
 function isTextAt(text: string, bytes: Buffer, at: number): boolean {
   for (let i = text.length - 1; i >= 0; i--) if (bytes[at + i] !== text.charCodeAt(i)) return false
   return true
-}
-
-/** Whether these bytes stand at a place of others. */
-function isSameAt(part: Buffer, bytes: Buffer, at: number): boolean {
-  const end = at + part.length
-  return end <= bytes.length && part.compare(bytes, at, end) === 0
-}
-
-/** The same in a time that does not depend on how much of it is the same. */
-function isSameSecretAt(part: Buffer, bytes: Buffer, at: number): boolean {
-  const end = at + part.length
-  return end <= bytes.length && timingSafeEqual(part, bytes.subarray(at, end))
 }
 
 const sentAs = ({ headers, raw, length, memory }: HeaderBlock, end: number): SentHeaders => ({
