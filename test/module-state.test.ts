@@ -34,7 +34,7 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'http2/send-buffer.ts spare': 'memory',
   'http2/send-buffer.ts current': 'memory',
   'http2/huffman.ts scratch': 'memory',
-  'http/response.ts spare': 'memory',
+  'http/long-body.ts spare': 'memory',
   'http/date-text.ts dateSecond': 'memo',
   'http/date-text.ts date': 'memo',
   'http/http1-chunks.ts framed': 'memo',

@@ -1,7 +1,7 @@
 import { IndexedPool } from '../base/indexed-pool.ts'
 import type { Clock } from '../base/clock.ts'
 import { timeout } from '../meta/errors.ts'
-import { writeResponse } from './response.ts'
+import { writeResponse } from './write-response.ts'
 import type { Context } from './context.ts'
 import { jsonFailureResponse } from './failure-response.ts'
 

@@ -1,5 +1,5 @@
 import type { Traffic } from '../base/traffic.ts'
-import { writeResponse } from './response.ts'
+import { writeResponse } from './write-response.ts'
 import { HIJACKED, type ApiResponse, type Context, type ServerState } from './context.ts'
 import { dispatch } from './dispatch.ts'
 import type { Exchange } from './exchange.ts'

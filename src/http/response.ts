@@ -1,5 +1,5 @@
+/** The responses to verbs, in the forms that clients ask for. */
 import { performance } from 'node:perf_hooks'
-import { createGzip, constants } from 'node:zlib'
 import { shownResult } from '../registry/conversion.ts'
 import type { ListResult, Result } from '../registry/results.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
@@ -8,10 +8,21 @@ import { formatJson, parseJson } from '../codec/json-text.ts'
 import { Pace } from '../base/event-loop.ts'
 import { asPart } from '../base/request-parts.ts'
 import type { ShapeClass } from '../notation/shape.ts'
-import { HIJACKED, type ApiResponse, type Context, type StreamedBody } from './context.ts'
-import type { HeaderList, Out } from './exchange.ts'
-import type { Pieces } from './pieces.ts'
+import type { ApiResponse, Context } from './context.ts'
+import type { HeaderList } from './exchange.ts'
 import { responseForm, documentForm, type Form } from './form.ts'
+import { encodedChunks, GZIP_CHUNK, joined, listChunks, LONG_MS } from './list-chunks.ts'
+import {
+  CHUNK,
+  GZIP_FROM,
+  gzipTo,
+  newChunk,
+  nextTurn,
+  pacedBody,
+  sendChunks,
+  takeChunk,
+  takesGzip,
+} from './long-body.ts'
 import {
   inTableOrder,
   itemBrace,
@@ -22,17 +33,8 @@ import {
   type ListBytes,
 } from './represent.ts'
 
-// Bodies larger than this are compressed for clients that accept it.
-const GZIP_FROM = 131_072
-const CHUNK = 256 << 10
-/** Size up to which a body is made and sent in one piece: larger ones are worth compressing. */
-const GZIP_CHUNK = GZIP_FROM
 /** Lists up to this size have memory of their own. Larger ones would be megabytes of garbage before it is collected. */
 const OWN_BYTES = 64 << 10
-/** Most items are smaller than this, bytes. */
-const ITEM_ESTIMATE = 2048
-/** Chunks end when they have taken so long, whatever their size: others wait meanwhile. */
-const LONG_MS = 10
 
 /** Compact JSON, with the final newline of a complete response; indented JSON has none. */
 export const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`
@@ -174,69 +176,6 @@ async function textList(
   return chunkedResponse(context, form.type, joined(texts))
 }
 
-/** The texts in chunks. */
-function* joined(texts: Iterable<string>): Generator<Buffer> {
-  let since = performance.now()
-  let parts: Buffer[] = []
-  let length = 0
-  for (const text of texts) {
-    const part = Buffer.from(text)
-    parts.push(part)
-    length += part.length
-    if (length < GZIP_CHUNK && performance.now() - since < LONG_MS) continue
-    yield Buffer.concat(parts)
-    since = performance.now()
-    parts = []
-    length = 0
-  }
-  yield Buffer.concat(parts)
-}
-
-/** A list of generated items, in chunks of memory that `take` gives; longer items and short lists have their own. */
-function* encodedChunks(
-  result: ListResult,
-  bytes: ListBytes,
-  take: () => Buffer,
-): Generator<Buffer> {
-  let since = performance.now()
-  const guess = bytes.opening.length + bytes.closing.length + result.items.length * ITEM_ESTIMATE
-  let chunk = guess < GZIP_CHUNK ? Buffer.allocUnsafeSlow(guess) : take()
-  let at = bytes.opening.copy(chunk)
-  let isFirst = true
-  for (const version of result.items) {
-    const parts = bytes.item(version)
-    let needed = 1 + bytes.closing.length
-    // A UTF-16 unit is at most three bytes of UTF-8.
-    for (const part of parts) needed += typeof part === 'string' ? 3 * part.length : part.length
-    if (at + needed > chunk.length || performance.now() - since > LONG_MS) {
-      yield chunk.subarray(0, at)
-      since = performance.now()
-      chunk = needed > GZIP_CHUNK ? Buffer.allocUnsafeSlow(needed) : take()
-      at = 0
-    }
-    if (!isFirst) chunk[at++] = itemSeparator[0]!
-    isFirst = false
-    for (const part of parts) {
-      at += typeof part === 'string' ? writeText(chunk, part, at) : part.copy(chunk, at)
-    }
-  }
-  at += bytes.closing.copy(chunk, at)
-  yield chunk.subarray(0, at)
-}
-
-/** For a few characters a call into native code costs more than they do. */
-const FEW = 4
-
-function writeText(chunk: Buffer, text: string, at: number): number {
-  if (text.length > FEW) return chunk.write(text, at)
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code > 0x7f) return chunk.write(text, at)
-    chunk[at + i] = code
-  }
-  return text.length
-}
-
 /** A list of generated items. */
 const encodedListResponse = (
   context: Context,
@@ -286,41 +225,6 @@ async function chunkedResponse(
   return { status: 200, headers, body: (out, pieces) => sendChunks(out, pieces, all()) }
 }
 
-/** A complete body. A large one is sent in chunks, with yields to the event loop between them. */
-export function pacedBody(body: Buffer): ApiResponse['body'] {
-  if (body.length <= CHUNK) return body
-  function* chunks(): Generator<Buffer> {
-    for (let at = 0; at < body.length; at += CHUNK) yield body.subarray(at, at + CHUNK)
-  }
-  return (out, pieces) => sendChunks(out, pieces, chunks())
-}
-
-/** Sends chunks, or the only one, with yields to the event loop between their pieces. */
-async function sendChunks(
-  out: Out,
-  pieces: Pieces,
-  chunks: Iterable<Buffer>,
-  isOnly = false,
-): Promise<void> {
-  const nextSize = pieces.of()
-  for (const chunk of chunks) {
-    let at = 0
-    while (at < chunk.length) {
-      if (out.closed) return
-      const end = at + nextSize()
-      const isLast = end >= chunk.length
-      const ok = isLast
-        ? out.write(at === 0 ? chunk : chunk.subarray(at), () => giveBack(chunk))
-        : out.write(chunk.subarray(at, end))
-      if (isLast && isOnly) break
-      await (ok ? nextTurn() : out.drained())
-      at = end
-    }
-    if (isOnly) break
-  }
-  out.end()
-}
-
 const NEWLINE = Buffer.from('\n')
 
 const asLine = (json: Buffer): Buffer =>
@@ -351,12 +255,6 @@ export async function yamlAnswer(status: number, json: Buffer): Promise<ApiRespo
   const body = await toYaml(parseJson(json))
   return { status, headers: ['content-type', 'application/yaml'], body }
 }
-
-/** Whether the client accepts compressed bodies. */
-export const takesGzip = (context: Context) =>
-  /(^|[ ,])gzip(;q=(0\.0*[1-9]|1)|[ ,]|$)/.test(
-    String(context.exchange.headers['accept-encoding'] ?? ''),
-  )
 
 function listResponse(
   context: Context,
@@ -398,147 +296,4 @@ function wholeList(result: ListResult, bytes: ListBytes, from: number, length: n
   })
   bytes.closing.copy(body, at)
   return body
-}
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
-
-// Buffers of sent chunks, for the next list: fresh memory costs more than the copy into it.
-const spare: ArrayBufferLike[] = []
-const MAX_SPARE = 4
-
-const newChunk = () => Buffer.allocUnsafeSlow(CHUNK)
-
-function takeChunk(): Buffer {
-  const memory = spare.pop()
-  return memory ? Buffer.from(memory) : newChunk()
-}
-
-function giveBack(chunk: Buffer): void {
-  if (chunk.buffer.byteLength === CHUNK && spare.length < MAX_SPARE) spare.push(chunk.buffer)
-}
-
-/** A list's bytes in chunks, each in memory that is not reused while the socket may read it. */
-function* listChunks(
-  result: ListResult,
-  bytes: ListBytes,
-  from: number,
-  take: () => Buffer,
-): Generator<Buffer> {
-  let chunk = take()
-  let at = bytes.opening.copy(chunk, 0)
-  for (let i = 0; i < result.items.length; i++) {
-    const version = result.items[i]!
-    const size = version.jsonBytes - from + 2
-    if (at + size > CHUNK) {
-      yield chunk.subarray(0, at)
-      const needed = size + bytes.closing.length
-      chunk = needed > CHUNK ? Buffer.allocUnsafeSlow(needed) : take()
-      at = 0
-    }
-    if (i > 0) chunk[at++] = itemSeparator[0]!
-    chunk[at++] = itemBrace[0]!
-    at += version.copyTo(chunk, at, from)
-  }
-  if (at + bytes.closing.length > chunk.length) {
-    yield chunk.subarray(0, at)
-    yield bytes.closing
-    return
-  }
-  at += bytes.closing.copy(chunk, at)
-  yield chunk.subarray(0, at)
-}
-
-async function gzipTo(out: Out, chunks: Iterable<Buffer>): Promise<void> {
-  const gzip = createGzip({ level: constants.Z_BEST_SPEED })
-  gzip.on('data', (data: Buffer) => {
-    if (out.closed) return
-    if (!out.write(data)) {
-      gzip.pause()
-      void out.drained().then(() => gzip.resume())
-    }
-  })
-  const ended = new Promise<void>((resolve, reject) => {
-    gzip.once('end', resolve)
-    gzip.once('error', reject)
-  })
-  for (const chunk of chunks) {
-    if (out.closed) break
-    if (gzip.write(chunk)) await nextTurn()
-    else await new Promise<void>((resolve) => gzip.once('drain', resolve))
-  }
-  gzip.end()
-  await ended
-  out.end()
-}
-
-/** Sends a response. */
-export function writeResponse(context: Context, answer: ApiResponse): void | Promise<void> {
-  if (answer === HIJACKED) return
-  const { exchange } = context
-  const { headers } = context
-  for (let i = 0; i < answer.headers.length; i++) headers.push(answer.headers[i]!)
-  if (context.warnings) addWarnings(headers, context.warnings)
-  if (exchange.begun) return
-  if (typeof answer.body !== 'function') {
-    exchange.send(answer.status, headers, answer.body)
-    return
-  }
-  const out = exchange.open(answer.status, headers)
-  return exchange.method === 'HEAD' ? undefined : stream(answer.body, out, context.server.pieces)
-}
-
-async function stream(body: StreamedBody, out: Out, pieces: Pieces): Promise<void> {
-  try {
-    await body(out, pieces)
-  } catch (error) {
-    // The status is sent already: the only way left to signal an incomplete response.
-    out.destroy()
-    throw error
-  }
-}
-
-/** Code points of all warnings of one response, and of each of them when they exceed that. */
-const MAX_WARNING_POINTS = 4096
-const MAX_SHORT_WARNING_POINTS = 256
-
-/** Adds warnings as headers: untruncated while all fit, else truncated, as many as fit. */
-function addWarnings(headers: HeaderList, texts: ReadonlySet<string>): void {
-  let left = MAX_WARNING_POINTS
-  for (const text of texts) left -= lengthUpTo(text, left + 1)
-  const isShort = left < 0
-  left = MAX_WARNING_POINTS
-  for (const text of texts) {
-    if (isShort && left <= 0) return
-    const shown = isShort ? beginningOf(text, MAX_SHORT_WARNING_POINTS) : text
-    const value = warningValue(shown)
-    if (value === null) continue
-    if (isShort) left -= lengthUpTo(shown, MAX_SHORT_WARNING_POINTS)
-    headers.push('warning', value)
-  }
-}
-
-/** Code points of a text; counting stops at `most`. */
-function lengthUpTo(text: string, most: number): number {
-  let length = 0
-  for (const _ of text) if (++length >= most) break
-  return length
-}
-
-function beginningOf(text: string, points: number): string {
-  let end = 0
-  for (const char of text) {
-    if (points-- === 0) return text.slice(0, end)
-    end += char.length
-  }
-  return text
-}
-
-/**
- * A text as `Warning` header (RFC 7234, section 5.5), as raw UTF-8 bytes; null when it contains characters that are
- * not allowed in headers.
- */
-function warningValue(text: string): string | null {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  if (text === '' || /[\u0000-\u001f\u007f]/.test(text)) return null
-  return `299 - "${Buffer.from(text.replaceAll(/["\\]/g, '\\$&')).toString('latin1')}"`
 }

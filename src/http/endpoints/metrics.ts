@@ -3,7 +3,7 @@ import { constants, gzip } from 'node:zlib'
 import { acceptedForm, CONTENT_TYPES, exposition } from '../../metrics/exposition.ts'
 import type { Registry } from '../../metrics/registry.ts'
 import type { Endpoint } from '../context.ts'
-import { takesGzip } from '../response.ts'
+import { takesGzip } from '../long-body.ts'
 
 const compressed = promisify(gzip)
 

@@ -2,7 +2,7 @@ import type { OpenApiResponse, OpenApiEndpoints, OpenApiRequest } from '../../op
 import type { MergedEndpoints } from '../../openapi/merged-endpoints.ts'
 import { first } from '../../registry/context.ts'
 import type { ApiResponse, Context, Endpoint } from '../context.ts'
-import { pacedBody, takesGzip } from '../response.ts'
+import { pacedBody, takesGzip } from '../long-body.ts'
 import { pageNotFound } from '../plain-text.ts'
 import { groupVersionResponse } from '../remote-apis.ts'
 
