@@ -21,13 +21,14 @@ class Connection {
   readonly #realm: Realm
   readonly #agent: Agent
 
-  constructor(realm: Realm, user: string) {
+  /** `user`: of its certificate; absent: it has none. */
+  constructor(realm: Realm, user?: string) {
     this.#realm = realm
     this.#agent = new Agent({
       keepAlive: true,
       maxSockets: 1,
       rejectUnauthorized: false,
-      ...realm.certificate({ subject: subject(user) }),
+      ...(user === undefined ? {} : realm.certificate({ subject: subject(user) })),
     })
   }
 
@@ -81,5 +82,60 @@ test('users, refusals and impersonation over one connection', async () => {
     ...[...three(200), ...three(403), ...three(200), ...three(403), ...three(200), ...three(200)],
     ...[200, 403, 200, 200],
     ...three(403),
+  ])
+})
+
+/** What service accounts get over one connection without a certificate, as through a proxy. */
+async function tokenStory(realm: Realm): Promise<unknown[]> {
+  const accounts = inNamespace('default', 'serviceaccounts')
+  const tokenOf = async (name: string): Promise<string> => {
+    await realm.made(accounts, { metadata: { name } })
+    const { status } = await realm.made(`${accounts}/${name}/token`, { spec: {} })
+    return status.token
+  }
+  const [robot, other] = [await tokenOf('robot'), await tokenOf('other')]
+  const binding = await realm.allow({ account: 'default/robot' }, rule('list configmaps'))
+  await realm.allow({ account: 'default/other' }, rule('list secrets'))
+  const connection = new Connection(realm)
+  const got: unknown[] = []
+  const ask = async (...tokens: string[]) => {
+    for (const token of tokens) {
+      const headers = { Authorization: `Bearer ${token}` }
+      for (const path of [CONFIG_MAPS, SECRETS, CONFIG_MAPS])
+        got.push(await connection.get(path, headers))
+    }
+  }
+  // The claims of one under the signature of the other, and a signature that differs in one letter.
+  const mixed = robot.slice(0, robot.lastIndexOf('.')) + other.slice(other.lastIndexOf('.'))
+  const letter = robot.at(-5) === 'A' ? 'B' : 'A'
+  const changed = robot.slice(0, -5) + letter + robot.slice(-4)
+  await ask(robot, robot, other, robot, mixed, robot, changed, robot, other)
+  await realm.admin.delete(binding)
+  const headers = { Authorization: `Bearer ${robot}` }
+  await expect.poll(() => connection.get(CONFIG_MAPS, headers)).toEqual([403, expect.anything()])
+  await ask(robot, other)
+  connection.close()
+  return got
+}
+
+test('tokens of several accounts over one connection', async () => {
+  const [own, nodes] = await Promise.all(realms.map(tokenStory))
+  expect(own).toEqual(nodes)
+  const robot = [200, 403, 200]
+  const other = [403, 200, 403]
+  const unknown = [401, 401, 401]
+  expect((own as [number, string][]).map(([status]) => status)).toEqual([
+    ...[
+      ...robot,
+      ...robot,
+      ...other,
+      ...robot,
+      ...unknown,
+      ...robot,
+      ...unknown,
+      ...robot,
+      ...other,
+    ],
+    ...[403, 403, 403, ...other],
   ])
 })
