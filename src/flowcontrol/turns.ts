@@ -78,7 +78,7 @@ export class Turns {
 
   /** Whether requests of several flows have arrived lately. */
   isContended(): boolean {
-    // Most of the time nobody need ask what time it is.
+    // The clock is read only while flows may contend.
     if (this.#contendedUntil === NEVER) return false
     if (this.#options.now() < this.#contendedUntil) return true
     this.#contendedUntil = NEVER
