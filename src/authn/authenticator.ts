@@ -42,7 +42,7 @@ export interface TokenMemory {
   token: object | null
 }
 
-/** Headers that credentials were found in: only those that all requests with them have in common. */
+/** The headers in which a request had credentials: none, only `Authorization`, or any others as well. */
 export type CredentialHeaders = 'none' | 'authorization' | 'others'
 
 /** What is kept for requests with exactly the same headers, but for the length of the body, over one connection. */

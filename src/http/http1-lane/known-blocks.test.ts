@@ -83,8 +83,8 @@ describe('credentials are compared in constant time, whatever is the same', () =
     { name: 'a password', known: ['Basic b25l'], others: ['Basic b25l', 'Basic dHdv'] },
     {
       name: 'a signature',
-      known: ['Bearer e30.e30.', signature('s')],
-      others: [signature('s'), signature('t')].map((text) => `Bearer e30.e30.${text}`),
+      known: ['Bearer eyJhIjoxfQ.e30.', signature('s')],
+      others: [signature('s'), signature('t')].map((text) => `Bearer eyJhIjoxfQ.e30.${text}`),
     },
   ])
     for (const more of [[], ['Content-Length: 5'], ['Accept: b'], [`Accept: ${'b'.repeat(100)}`]])

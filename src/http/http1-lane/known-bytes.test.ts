@@ -36,12 +36,14 @@ describe('a part', () => {
 describe('the secret of a header begins', () => {
   const long = 's'.repeat(43)
   for (const { value, secret } of [
-    { value: `Bearer e30.e30.${long}`, secret: long },
-    { value: `Bearer e30.e30.${long.slice(1)}`, secret: null },
-    { value: `Bearer e30.${long}`, secret: null },
+    { value: `Bearer eyJhIjoxfQ.e30.${long}`, secret: long },
+    { value: `Bearer eyJhIjoxfQ.e30.${long.slice(1)}`, secret: null },
+    { value: `Bearer eyJhIjoxfQ.${long}`, secret: null },
     { value: `Bearer ${long}`, secret: null },
     { value: 'Bearer abcdef.0123456789abcdef', secret: null },
-    { value: `Bearer a.b.c.d.${long}`, secret: null },
+    { value: `Bearer eyJhIjoxfQ.b.c.d.${long}`, secret: null },
+    { value: `Bearer secret.of.${long}`, secret: null },
+    { value: `Bearer e30.e30.${long}`, secret: null },
     { value: 'Basic dTpw', secret: null },
     { value: '..', secret: null },
     { value: '', secret: null },

@@ -10,9 +10,13 @@ export interface Span {
 /** Letters of a signature of 256 bits in base64url: fewer could be guessed, so the whole token is secret. */
 const LEAST_SIGNATURE = 43
 
+/** What the header of a signed token begins with: `{"` in base64url. */
+const JSON_OBJECT = 'eyJ'
+
 /** So many bytes behind a secret are compared with it, which takes less time than a comparison of their own. */
 const SHORT = 64
 
+/** Bytes of a head that a connection has sent. */
 export class KnownBytes {
   readonly length: number
   readonly #open: Buffer
@@ -61,6 +65,10 @@ export function secretStart(value: string): number {
   const first = value.indexOf('.')
   const second = value.indexOf('.', first + 1)
   const last = value.lastIndexOf('.')
-  const isSigned = first < second && second === last && value.length - last > LEAST_SIGNATURE
+  const hasThreeParts = first < second && second === last
+  const isSigned =
+    hasThreeParts &&
+    value.startsWith(JSON_OBJECT, value.indexOf(' ') + 1) &&
+    value.length - last > LEAST_SIGNATURE
   return isSigned ? last + 1 : 0
 }
