@@ -41,6 +41,10 @@ const FILLING_CONNECTIONS = 64
 const FILLING_SECONDS = 3600
 const GET_CONNECTIONS = 32
 
+/** Path of the config maps of a namespace. */
+export const configMapsIn = (namespace: string): string =>
+  `/api/v1/namespaces/${namespace}/configmaps`
+
 /** Bytes of one object in every question. */
 export const OBJECT_BYTES = 2048
 
@@ -209,7 +213,21 @@ export class Bench {
       kind: 'Namespace',
       metadata: { name },
     })
-    return `/api/v1/namespaces/${name}/configmaps`
+    return configMapsIn(name)
+  }
+
+  /**
+   * Makes the namespaces of all rounds before the first one; gives their names. Made between the rounds, each would be a
+   * request unlike those that are measured, for which V8 compiles anew much of what both run, in the time of the round.
+   */
+  async namespaces(
+    ours: Ours | null,
+    name: string,
+    count = this.options.rounds,
+  ): Promise<string[]> {
+    const names = Array.from({ length: ours === null ? 0 : count }, (_, i) => `${name}-${i}`)
+    for (const one of names) await this.namespace(ours!, one)
+    return names
   }
 
   #warmUp(what: string): number {

@@ -20,6 +20,7 @@ export const apply: Question = {
     const same = await from('apply-same')
     const imaged = await from('image')
     const reported = await from('status')
+    const places = await bench.namespaces(ours, 'create-deployments')
     const valueBytes = Buffer.byteLength(same.text) || BARE_BYTES
     const measured = (plan: Plan) =>
       ours && (async () => rateOf(await bench.requests(target, 'h1', lanes, plan)))
@@ -57,7 +58,7 @@ export const apply: Question = {
         row('create of a deployment', 7),
         ours &&
           (async (round) => {
-            const path = await namespaceOf(bench, ours, `create-deployments-${round}`)
+            const path = deploymentsIn(places[round]!)
             const plan: Plan = { is: 'createDeployments', path, prefix: PREFIX, count: ENDLESS }
             return rateOf(await bench.requests(target, 'h1', lanes, plan))
           }),
@@ -77,10 +78,8 @@ export const apply: Question = {
   },
 }
 
-async function namespaceOf(bench: Bench, ours: Ours, name: string): Promise<string> {
-  await bench.namespace(ours, name)
-  return `/apis/apps/v1/namespaces/${name}/deployments`
-}
+const deploymentsIn = (namespace: string): string =>
+  `/apis/apps/v1/namespaces/${namespace}/deployments`
 
 /** Deployments under a path, as they are read. */
 interface Deployments {
@@ -104,7 +103,8 @@ const replacing = ({ path, all }: Deployments): Plan => ({
 
 /** Deployments that one manager applied and another gave a status, one for each connection. */
 async function deployments(bench: Bench, ours: Ours, namespace: string): Promise<Deployments> {
-  const path = await namespaceOf(bench, ours, namespace)
+  await bench.namespace(ours, namespace)
+  const path = deploymentsIn(namespace)
   await bench.run({
     is: 'requests',
     target: ours.target,

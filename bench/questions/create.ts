@@ -1,5 +1,5 @@
 /** What does a durable create cost above the store, and how long does one alone take? */
-import { OBJECT_BYTES, type Bench, type Question } from '../bench.ts'
+import { configMapsIn, OBJECT_BYTES, type Bench, type Question } from '../bench.ts'
 import { flushMs } from '../flush.ts'
 import type { Store } from '../options.ts'
 import type { LoadResult } from '../load/job.ts'
@@ -14,23 +14,23 @@ export const create: Question = {
     const { ours, target } = await bench.served()
     const rows: Row[] = []
     const alone: Alone = { ours: [], flushes: [], store: [] }
+    const places = new Map<number, readonly string[]>()
+    for (const connections of CONNECTIONS)
+      places.set(connections, await bench.namespaces(ours, `create-${connections}`))
     for (const connections of CONNECTIONS) {
-      const make = async (round: number): Promise<LoadResult> => {
-        if (ours === null) throw new Error('there is no server')
-        const path = await bench.namespace(ours, `create-${connections}-${round}`)
-        return bench.requests(
+      const make = (round: number): Promise<LoadResult> =>
+        bench.requests(
           target,
           'h1',
           { connections },
           {
             is: 'create',
-            path,
+            path: configMapsIn(places.get(connections)![round]!),
             prefix: 'settings-',
             sizeBytes: OBJECT_BYTES,
             count: Number.MAX_SAFE_INTEGER,
           },
         )
-      }
       rows.push(
         await bench.alternate(
           {

@@ -65,12 +65,10 @@ async function beside(bench: Bench, ours: Ours, target: Target): Promise<Row[]> 
     })
   const plans = (make: (side: Side) => Plan) => (side: Side) => () =>
     bench.requests(target, 'h1', lanes, make(side))
-  let places = 0
-  const inNew = async (side: Side, plan: (path: string) => Plan): Promise<LoadResult> => {
-    const name = `custom-${places++}`
-    await bench.namespace(ours, name)
-    return bench.requests(target, 'h1', lanes, plan(side.pathIn(name)))
-  }
+  // Two rows, two sides, and a round of each to warm up.
+  const places = await bench.namespaces(ours, 'custom', 4 * (bench.options.rounds + 1))
+  const inNew = (side: Side, plan: (path: string) => Plan): Promise<LoadResult> =>
+    bench.requests(target, 'h1', lanes, plan(side.pathIn(places.pop()!)))
   const row = async (
     what: string,
     goals: Pick<Row, 'goal' | 'costs'>,

@@ -1,5 +1,5 @@
 /** What does a create cost on etcd, and what does a gRPC client of our own save of it? */
-import { OBJECT_BYTES, type Bench, type Question } from '../bench.ts'
+import { configMapsIn, OBJECT_BYTES, type Bench, type Question } from '../bench.ts'
 import { startEtcd, type Etcd } from '../etcd.ts'
 import type { CallsOptions } from '../grpc-js/measure.ts'
 import type { Target } from '../load/job.ts'
@@ -26,19 +26,21 @@ const rowOf = (what: string) => ({ question: 'etcd-create', what, unit: '/s' as 
 interface Subject {
   readonly ours: Ours
   readonly target: Target
+  /** Namespaces that no round has used. */
+  readonly places: string[]
 }
 
 async function servers(bench: Bench): Promise<Row[]> {
   const subject = async (options: Parameters<Bench['ours']>[0]): Promise<Subject> => {
     const ours = await bench.ours(options)
     if (ours === null) throw new Error('there is no server')
-    return { ours, target: await worker(ours) }
+    const places = await bench.namespaces(ours, 'create', CONNECTIONS.length * bench.options.rounds)
+    return { ours, target: await worker(ours), places }
   }
   const embedded = await subject({ store: 'lmdb', profiled: false })
   const onEtcd = await subject({ profiled: false })
-  let namespaces = 0
-  const creates = async ({ ours, target }: Subject, connections: number): Promise<Sample> => {
-    const path = await bench.namespace(ours, `create-${namespaces++}`)
+  const creates = async ({ places, target }: Subject, connections: number): Promise<Sample> => {
+    const path = configMapsIn(places.pop()!)
     const count = Number.MAX_SAFE_INTEGER
     const plan = { is: 'create', path, prefix: 'a-', sizeBytes: OBJECT_BYTES, count } as const
     return rateOf(await bench.requests(target, 'h1', { connections }, plan))

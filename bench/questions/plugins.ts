@@ -16,13 +16,15 @@ export const plugins: Question = {
     const all = await bench.served()
     const none = await bench.served({ flags: ['--disable-admission-plugins', PLUGIN_ORDER.join()] })
     if (all.ours === null || none.ours === null) return []
-    const creates = (ours: Ours, target: Target) => async (round: number) => {
-      const namespace = `plugins-${round}`
-      await bench.namespace(ours, namespace)
-      const paths = [await podsIn(ours, namespace)]
-      const count = Number.MAX_SAFE_INTEGER
-      const plan = { is: 'createPods', paths, prefix: 'web-', count } as const
-      return rateOf(await bench.requests(target, 'h1', { connections: CONNECTIONS }, plan))
+    const creates = async (ours: Ours, target: Target) => {
+      const places: string[] = []
+      for (const namespace of await bench.namespaces(ours, 'plugins'))
+        places.push(await podsIn(ours, namespace))
+      return async (round: number) => {
+        const count = Number.MAX_SAFE_INTEGER
+        const plan = { is: 'createPods', paths: [places[round]!], prefix: 'web-', count } as const
+        return rateOf(await bench.requests(target, 'h1', { connections: CONNECTIONS }, plan))
+      }
     }
     const row = await bench.alternate(
       {
@@ -32,8 +34,8 @@ export const plugins: Question = {
         goal: null,
         costs: { of: 'bare', atMost: 1.25 },
       },
-      creates(all.ours, all.target),
-      creates(none.ours, none.target),
+      await creates(all.ours, all.target),
+      await creates(none.ours, none.target),
     )
     return [row]
   },

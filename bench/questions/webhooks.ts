@@ -1,7 +1,7 @@
 /** What do admission webhooks cost: those that are called, and those that are not? */
 import { issue } from '../../src/pki/issue.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
-import { OBJECT_BYTES, type Bench, type Question } from '../bench.ts'
+import { configMapsIn, OBJECT_BYTES, type Bench, type Question } from '../bench.ts'
 import type { Plan, Target } from '../load/job.ts'
 import { plain, rateOf, type Row } from '../measure.ts'
 import { podsIn } from '../pods.ts'
@@ -22,21 +22,35 @@ export const webhooks: Question = {
     if (without.ours === null || others.ours === null || one.ours === null) return []
     for (let i = 0; i < OTHERS; i++) await configureOther(others.ours, i)
     await configureOne(one.ours, await startWebhook(bench))
-    const creates =
-      (ours: Ours, target: Target, name: string, ofPods = false) =>
-      async (round: number) => {
-        const namespace = `${name}-${round}`
-        const path = await bench.namespace(ours, namespace)
-        const count = Number.MAX_SAFE_INTEGER
-        const plan: Plan = ofPods
-          ? { is: 'createPods', paths: [await podsIn(ours, namespace)], prefix: 'web-', count }
-          : { is: 'create', path, prefix: 'settings-', sizeBytes: OBJECT_BYTES, count }
-        return rateOf(await bench.requests(target, 'h1', { connections: CONNECTIONS }, plan))
-      }
-    const bare = creates(without.ours, without.target, 'bare')
-    const called = creates(one.ours, one.target, 'called')
-    const barePods = creates(without.ours, without.target, 'bare-pods', true)
-    const calledPods = creates(one.ours, one.target, 'called-pods', true)
+    // Two rows have rounds of the same side.
+    const namespaces = (ours: Ours, name: string) =>
+      bench.namespaces(ours, name, 2 * bench.options.rounds)
+    const count = Number.MAX_SAFE_INTEGER
+    const measured = async (target: Target, plan: Plan) =>
+      rateOf(await bench.requests(target, 'h1', { connections: CONNECTIONS }, plan))
+    const creates = async (ours: Ours, target: Target, name: string) => {
+      const places = await namespaces(ours, name)
+      const [prefix, sizeBytes] = ['settings-', OBJECT_BYTES]
+      return () =>
+        measured(target, {
+          is: 'create',
+          path: configMapsIn(places.pop()!),
+          prefix,
+          sizeBytes,
+          count,
+        })
+    }
+    const createsPods = async (ours: Ours, target: Target, name: string) => {
+      const places: string[] = []
+      for (const namespace of await namespaces(ours, name))
+        places.push(await podsIn(ours, namespace))
+      return () =>
+        measured(target, { is: 'createPods', paths: [places.pop()!], prefix: 'web-', count })
+    }
+    const bare = await creates(without.ours, without.target, 'bare')
+    const called = await creates(one.ours, one.target, 'called')
+    const barePods = await createsPods(without.ours, without.target, 'bare-pods')
+    const calledPods = await createsPods(one.ours, one.target, 'called-pods')
     const question = 'webhooks'
     const atLeast = { of: 'ratio', is: 'at least', number: 0.95 } as const
     return [
@@ -47,13 +61,13 @@ export const webhooks: Question = {
           unit: '/s',
           goal: atLeast,
         },
-        creates(others.ours, others.target, 'others'),
+        await creates(others.ours, others.target, 'others'),
         bare,
       ),
       await bench.alternate(
         { question, what: 'create with one webhook on loopback, to none', unit: '/s', goal: null },
         called,
-        creates(without.ours, without.target, 'bare-again'),
+        await creates(without.ours, without.target, 'bare-again'),
       ),
       await bench.alternate(
         {
@@ -62,8 +76,8 @@ export const webhooks: Question = {
           unit: 'us',
           goal: { of: 'value', is: 'at most', number: 1000 },
         },
-        async (round) => {
-          const [more, less] = [await called(round + 100), await bare(round + 100)]
+        async () => {
+          const [more, less] = [await called(), await bare()]
           return plain((more.cpuMicros ?? 0) - (less.cpuMicros ?? 0))
         },
         null,
@@ -75,8 +89,8 @@ export const webhooks: Question = {
           unit: 'us',
           goal: { of: 'value', is: 'at most', number: 1000 },
         },
-        async (round) => {
-          const [more, less] = [await calledPods(round), await barePods(round)]
+        async () => {
+          const [more, less] = [await calledPods(), await barePods()]
           return plain((more.cpuMicros ?? 0) - (less.cpuMicros ?? 0))
         },
         null,
