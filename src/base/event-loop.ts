@@ -27,13 +27,3 @@ export class Pace {
 
 /** The pace of work that is known to be short, which need not look at the clock. */
 export const BRIEF = new Pace(Infinity)
-
-/** Does a short work for each of many items, and yields to the event loop in between. */
-export async function inTurns<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
-  const pace = new Pace()
-  for (const item of items) {
-    work(item)
-    const pause = pace.pause()
-    if (pause) await pause
-  }
-}

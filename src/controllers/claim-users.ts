@@ -1,5 +1,5 @@
 /** Which pods name which claims. */
-import { Pace } from '../base/event-loop.ts'
+import { BackgroundPace } from '../base/background-pace.ts'
 import type { Entry } from '../client/entry.ts'
 import type { Lister } from '../client/informer.ts'
 import { MemberNames } from '../client/member-names.ts'
@@ -52,7 +52,7 @@ export class ClaimUsers {
   }
 
   async #readAll(): Promise<void> {
-    const pace = new Pace()
+    const pace = new BackgroundPace()
     // What changes meanwhile is read when it is reported.
     for (const { namespace, name } of [...this.#pods.entries()]) {
       const entry = this.#pods.entry(namespace, name)

@@ -1,7 +1,7 @@
 import type { ClusterRole } from '../kinds/rbac/cluster-role.ts'
 import type { PolicyRule } from '../kinds/rbac/policy-rule.ts'
 import type { Entry } from '../client/entry.ts'
-import { Pace } from '../base/event-loop.ts'
+import { BackgroundPace } from '../base/background-pace.ts'
 import { sameValue } from '../meta/field-errors.ts'
 import { matchesLabels, selectorFromObject } from '../meta/selectors.ts'
 import { clusterRoles } from './addresses.ts'
@@ -64,7 +64,7 @@ async function gathered(
   roles: ReadonlyMap<string, ClusterRole>,
 ): Promise<PolicyRule[]> {
   const rules = new Map<string, PolicyRule>()
-  const pace = new Pace()
+  const pace = new BackgroundPace()
   const left = new Map([...roles].sort(([a], [b]) => (a < b ? -1 : 1)))
   left.delete(role.metadata.name ?? '')
   for (const selector of role.aggregationRule?.clusterRoleSelectors ?? []) {

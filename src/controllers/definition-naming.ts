@@ -4,7 +4,7 @@ import {
   type CustomResourceDefinition,
 } from '../kinds/apiextensions/custom-resource-definition.ts'
 import type { CustomResourceDefinitionNames } from '../kinds/apiextensions/custom-resource-definition-spec.ts'
-import { inTurns } from '../base/event-loop.ts'
+import { inBackground } from '../base/background-pace.ts'
 import { sameValue } from '../meta/field-errors.ts'
 import { definitions } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
@@ -72,7 +72,7 @@ export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Co
     changed = new Set()
     // Free names are known only after all definitions are read. There may be thousands: requests come in between.
     const all: CustomResourceDefinition[] = []
-    await inTurns([...informer.lister.entries()], ({ name }) => {
+    await inBackground([...informer.lister.entries()], ({ name }) => {
       const definition = read(name)
       if (definition) all.push(definition)
       if (definition) learn(name, namesOf(definition))
@@ -80,7 +80,7 @@ export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Co
     isLoaded = true
     for (const name of changed) queue.add(name)
     // Most have been judged by an earlier run.
-    await inTurns(all, (definition) => {
+    await inBackground(all, (definition) => {
       if (judged(definition)) queue.add(nameOf(definition))
     })
     return following(queue, client, [end])

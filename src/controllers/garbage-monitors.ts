@@ -4,11 +4,10 @@ import { preferred } from '../client/discovery.ts'
 import type { Entry } from '../client/entry.ts'
 import type { Informer } from '../client/informer.ts'
 import type { ApiObject, Presence, ServedResource, ServedResources } from '../client/transport.ts'
+import { BackgroundPace } from '../base/background-pace.ts'
 import { yieldToEventLoop } from '../base/event-loop.ts'
 import type { GarbageGraph, Monitored } from './garbage-graph.ts'
 import { groupVersionOf, hasVerbs } from './resources.ts'
-
-const ENTRIES_PER_TURN = 200
 
 /** Dependencies of the monitors. */
 export interface MonitorParts {
@@ -181,13 +180,18 @@ export class GarbageMonitors {
     await Promise.race([all, gone])
   }
 
-  /** Delivers the objects of the first list, and yields to the event loop in between. */
+  /** Delivers the objects of the first list, and gives way to others in between. */
   async #tell(monitor: Monitor, loading: Loading): Promise<void> {
     const { graph, signal } = this.#parts
-    for (const [i, entry] of loading.begin().entries()) {
-      if (i % ENTRIES_PER_TURN === 0) await yieldToEventLoop()
+    const entries = loading.begin()
+    // Many monitors with a few objects each are much work, too.
+    await yieldToEventLoop()
+    const pace = new BackgroundPace()
+    for (const entry of entries) {
       if (signal.aborted) return
       if (loading.isNewest(entry)) graph.set(monitor, entry)
+      const pause = pace.pause()
+      if (pause) await pause
     }
     loading.end()
   }

@@ -1,4 +1,4 @@
-import { Pace } from '../base/event-loop.ts'
+import { BackgroundPace, inBackground } from '../base/background-pace.ts'
 import { formatTime, parseTime } from '../base/time.ts'
 import type { Client } from '../client/client.ts'
 import type { Entry } from '../client/entry.ts'
@@ -53,6 +53,18 @@ interface KnownPod {
   readonly created: number
 }
 
+/** A pod with its key. */
+type NamedPod = readonly [string, KnownPod]
+
+/** Pods that may have to go. */
+interface Found {
+  readonly ended: NamedPod[]
+  /** Those of nodes that are not known. */
+  readonly byNode: Map<string, NamedPod[]>
+  /** Terminating ones that no node will end. */
+  readonly others: NamedPod[]
+}
+
 interface PodGarbageParts {
   readonly nodes: Lister<Node>
   /** 0 or less: any number. */
@@ -89,14 +101,10 @@ class PodGarbage {
   async collect(): Promise<void> {
     await this.#read()
     const failures: unknown[] = []
-    const absent = await this.#ofAbsentNodes()
+    const { ended, byNode, others } = await this.#found()
+    const absent = await this.#ofAbsentNodes(byNode)
     const disrupted = new Set(absent.map(([key]) => key))
-    for (const [key, pod] of [
-      ...this.#ended(),
-      ...absent,
-      ...this.#unscheduled(),
-      ...this.#outOfService(),
-    ]) {
+    for (const [key, pod] of [...this.#tooMany(ended), ...absent, ...others]) {
       try {
         await this.#delete(key, pod, disrupted.has(key))
       } catch (error) {
@@ -113,38 +121,50 @@ class PodGarbage {
   }
 
   async #read(): Promise<void> {
-    const pace = new Pace()
-    for (const [key, { object }] of this.#changed) {
+    await inBackground(this.#changed, ([key, entry]) => {
       this.#changed.delete(key)
-      this.#pods.set(key, known(object))
+      this.#pods.set(key, known(entry.without(...LARGE)))
+    })
+  }
+
+  /** One look at all pods. */
+  async #found(): Promise<Found> {
+    const lost = this.#lostNodes()
+    const found: Found = { ended: [], byNode: new Map(), others: [] }
+    const outOfService: NamedPod[] = []
+    const pace = new BackgroundPace()
+    for (const named of this.#pods) {
+      const [, { node, hasEnded, isTerminating }] = named
+      if (hasEnded) found.ended.push(named)
+      if (isTerminating && node === '') found.others.push(named)
+      if (isTerminating && lost.has(node)) outOfService.push(named)
+      if (node !== '' && !this.#parts.nodes.get('', node)) {
+        const pods = found.byNode.get(node)
+        if (pods) pods.push(named)
+        else found.byNode.set(node, [named])
+      }
       const pause = pace.pause()
       if (pause) await pause
     }
+    found.others.push(...outOfService)
+    return found
   }
 
   /** The oldest of those that have ended, where there are too many. */
-  #ended(): [string, KnownPod][] {
+  #tooMany(ended: readonly NamedPod[]): readonly NamedPod[] {
     const { mostEnded } = this.#parts
-    if (mostEnded <= 0) return []
-    const ended = [...this.#pods].filter(([, { hasEnded }]) => hasEnded)
-    if (ended.length <= mostEnded) return []
-    ended.sort(([a, { created: x }], [b, { created: y }]) => x - y || (a < b ? -1 : 1))
-    return ended.slice(0, ended.length - mostEnded)
+    if (mostEnded <= 0 || ended.length <= mostEnded) return []
+    const sorted = ended.toSorted(
+      ([a, { created: x }], [b, { created: y }]) => x - y || (a < b ? -1 : 1),
+    )
+    return sorted.slice(0, ended.length - mostEnded)
   }
 
   /** Those whose node has been absent for a while. */
-  async #ofAbsentNodes(): Promise<[string, KnownPod][]> {
+  async #ofAbsentNodes(byNode: Found['byNode']): Promise<NamedPod[]> {
     const now = this.#context.clock.now()
-    const byNode = new Map<string, [string, KnownPod][]>()
-    for (const entry of this.#pods) {
-      const { node } = entry[1]
-      if (node === '' || this.#parts.nodes.get('', node)) continue
-      const pods = byNode.get(node)
-      if (pods) pods.push(entry)
-      else byNode.set(node, [entry])
-    }
     for (const node of this.#absent.keys()) if (!byNode.has(node)) this.#absent.delete(node)
-    const found: [string, KnownPod][] = []
+    const found: NamedPod[] = []
     for (const [node, pods] of byNode) {
       const since = this.#absent.get(node) ?? now
       this.#absent.set(node, since)
@@ -155,16 +175,12 @@ class PodGarbage {
     return found
   }
 
-  #unscheduled(): [string, KnownPod][] {
-    return [...this.#pods].filter(([, pod]) => pod.isTerminating && pod.node === '')
-  }
-
-  /** Terminating pods of nodes that are marked as out of service and are not ready. */
-  #outOfService(): [string, KnownPod][] {
+  /** Nodes that are marked as out of service and are not ready: their terminating pods go. */
+  #lostNodes(): ReadonlySet<string> {
     const { v, gate } = this.#context
-    if (!gate('NodeOutOfServiceVolumeDetach')) return []
+    if (!gate('NodeOutOfServiceVolumeDetach')) return NONE
     const taint = v.resolve('node.{label}/out-of-service')
-    const lost = new Set(
+    return new Set(
       this.#parts.nodes
         .list()
         .filter(
@@ -174,7 +190,6 @@ class PodGarbage {
         )
         .map(({ metadata }) => metadata.name ?? ''),
     )
-    return [...this.#pods].filter(([, pod]) => pod.isTerminating && lost.has(pod.node))
   }
 
   #disruption() {
@@ -203,6 +218,25 @@ class PodGarbage {
     this.#pods.delete(key)
   }
 }
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** Members of pods that hold most of them, and do not matter here. */
+const LARGE = [
+  'managedFields',
+  'ownerReferences',
+  'annotations',
+  'labels',
+  'containers',
+  'initContainers',
+  'ephemeralContainers',
+  'volumes',
+  'tolerations',
+  'affinity',
+  'conditions',
+  'containerStatuses',
+  'initContainerStatuses',
+] as const
 
 const RUNNING: ReadonlySet<string> = new Set(['Pending', 'Running', 'Unknown'])
 

@@ -1,5 +1,5 @@
 /** Which pods each service selects. */
-import { Pace } from '../../base/event-loop.ts'
+import { BackgroundPace } from '../../base/background-pace.ts'
 import type { Lister } from '../../client/informer.ts'
 import { keyOf, placeIn } from '../../client/transport.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
@@ -95,7 +95,7 @@ export class ServicePods {
   }
 
   async #fill(namespace: string, selection: Selection): Promise<void> {
-    const pace = new Pace()
+    const pace = new BackgroundPace()
     const [[label, value] = ['', '']] = selection.selector
     const text = `${JSON.stringify(label)}:${JSON.stringify(value)}`
     for (const entry of [...this.#pods.entries(namespace)]) {

@@ -1,4 +1,4 @@
-import { Pace } from '../../base/event-loop.ts'
+import { BackgroundPace } from '../../base/background-pace.ts'
 import { parsedTime } from '../../base/time.ts'
 import type { Client } from '../../client/client.ts'
 import type { EventRecorder } from '../../client/event-recorder.ts'
@@ -53,7 +53,7 @@ export class NodeMonitor {
     const { nodes, evictions } = this.#parts
     this.#forgetGone()
     const counts = new Map<string, { size: number; unready: number }>()
-    const pace = new Pace()
+    const pace = new BackgroundPace()
     for (const facts of nodes.values()) {
       await pace.pause()
       if (!this.#health.has(facts.name)) await this.#welcome(facts)

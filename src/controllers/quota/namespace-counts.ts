@@ -1,11 +1,9 @@
-import { yieldToEventLoop } from '../../base/event-loop.ts'
+import { BackgroundPace } from '../../base/background-pace.ts'
 import type { Entry } from '../../client/entry.ts'
 import type { Typed } from '../../meta/object-meta.ts'
 import type { Amounts } from '../../quota/amounts.ts'
 import type { Evaluator } from '../../quota/evaluator.ts'
 import type { ScopeTraits } from '../../quota/scopes.ts'
-
-const ENTRIES_PER_TURN = 200
 
 /** What an object takes, and what scopes ask of it. */
 export interface Counted {
@@ -89,10 +87,12 @@ export class NamespaceCounts {
   ): Promise<void> {
     const touched = (counts.touched = new Set<string>())
     const names = new Set<string>()
-    for (const [i, entry] of listed.entries()) {
-      if (i > 0 && i % ENTRIES_PER_TURN === 0) await yieldToEventLoop()
+    const pace = new BackgroundPace()
+    for (const entry of listed) {
       names.add(entry.name)
       if (!touched.has(entry.name)) this.#count(counts, evaluator, entry)
+      const pause = pace.pause()
+      if (pause) await pause
     }
     for (const name of counts.counted.keys())
       if (!names.has(name) && !touched.has(name)) this.#uncount(counts, name)
