@@ -32,27 +32,27 @@ async function rests(parts: readonly number[], shares: readonly number[]): Promi
 }
 
 test.each([
-  { what: 'short work goes on at once', parts: [5, 5, 9], shares: busy(99), expected: [0, 0, 0] },
+  { what: 'short work does not wait', parts: [5, 5, 9], shares: busy(99), expected: [0, 0, 0] },
   {
-    what: 'long work rests for a moment where nobody needs the loop',
+    what: 'long work waits a millisecond after each part while the event loop is idle',
     parts: [10, 10, 4, 3, 1],
     shares: [],
     expected: [0, 1, 1, 0, 1],
   },
   {
-    what: 'three times as long as each part where others need it all the time',
+    what: 'long work waits three times as long as each part while the event loop is busy',
     parts: [20, 4, 5],
     shares: busy(999),
     expected: [60, 12, 15],
   },
   {
-    what: 'until they no longer do',
+    what: 'long work waits until the event loop is idle',
     parts: [20, 4],
     shares: [1, 0.5, 0.49, 0.9, 0.1],
     expected: [3, 2],
   },
   {
-    what: 'a tenth of a second at most',
+    what: 'long work waits 100 ms at most',
     parts: [500, 500],
     shares: busy(999),
     expected: [100, 100],
