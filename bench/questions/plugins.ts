@@ -3,7 +3,7 @@ import { PLUGIN_ORDER } from '../../src/admission/plugin-order.ts'
 import type { Bench, Question } from '../bench.ts'
 import type { Target } from '../load/job.ts'
 import { rateOf, type Row } from '../measure.ts'
-import { podsIn } from '../pods.ts'
+import { podsInEach } from '../pods.ts'
 import type { Ours } from '../subjects.ts'
 
 const CONNECTIONS = 16
@@ -17,9 +17,7 @@ export const plugins: Question = {
     const none = await bench.served({ flags: ['--disable-admission-plugins', PLUGIN_ORDER.join()] })
     if (all.ours === null || none.ours === null) return []
     const creates = async (ours: Ours, target: Target) => {
-      const places: string[] = []
-      for (const namespace of await bench.namespaces(ours, 'plugins'))
-        places.push(await podsIn(ours, namespace))
+      const places = await podsInEach(ours, await bench.namespaces(ours, 'plugins'))
       return async (round: number) => {
         const count = Number.MAX_SAFE_INTEGER
         const plan = { is: 'createPods', paths: [places[round]!], prefix: 'web-', count } as const

@@ -4,7 +4,7 @@ import { nodeOf, numberText, OWN_LABEL } from '../load/bodies.ts'
 import type { LoadResult, Plan, Target } from '../load/job.ts'
 import { memoryOf } from '../machine.ts'
 import { plain, rateOf, type Row, type Sample } from '../measure.ts'
-import { podsIn } from '../pods.ts'
+import { podsInEach } from '../pods.ts'
 import type { Ours } from '../subjects.ts'
 
 const ALL = '/api/v1/pods'
@@ -101,11 +101,7 @@ class Filled {
     // Its pods are on nodes that nobody has registered, which the controller would delete.
     const { ours, target } = await bench.served({ flags: ['--controllers', '*,-podgc'] })
     if (ours === null) return null
-    const paths: string[] = []
-    for (let i = 0; i < NAMESPACES; i++) {
-      await bench.namespace(ours, `selectors-${i}`)
-      paths.push(await podsIn(ours, `selectors-${i}`))
-    }
+    const paths = await podsInEach(ours, await bench.namespaces(ours, 'selectors', NAMESPACES))
     bench.say(`making ${most} pods, half of them now`)
     return new Filled(bench, { ours, target, paths })
   }

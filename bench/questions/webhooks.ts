@@ -4,7 +4,7 @@ import { vocabularies } from '../../src/vocabulary/index.ts'
 import { configMapsIn, OBJECT_BYTES, type Bench, type Question } from '../bench.ts'
 import type { Plan, Target } from '../load/job.ts'
 import { plain, rateOf, type Row } from '../measure.ts'
-import { podsIn } from '../pods.ts'
+import { podsInEach } from '../pods.ts'
 import { firstLine, type Ours } from '../subjects.ts'
 
 const CONNECTIONS = 16
@@ -41,9 +41,7 @@ export const webhooks: Question = {
         })
     }
     const createsPods = async (ours: Ours, target: Target, name: string) => {
-      const places: string[] = []
-      for (const namespace of await namespaces(ours, name))
-        places.push(await podsIn(ours, namespace))
+      const places = await podsInEach(ours, await namespaces(ours, name))
       return () =>
         measured(target, { is: 'createPods', paths: [places.pop()!], prefix: 'web-', count })
     }

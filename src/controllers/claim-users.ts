@@ -1,5 +1,5 @@
 /** Which pods name which claims. */
-import { BackgroundPace } from '../base/background-pace.ts'
+import { inBackground } from '../base/background-pace.ts'
 import type { Entry } from '../client/entry.ts'
 import type { Lister } from '../client/informer.ts'
 import { MemberNames } from '../client/member-names.ts'
@@ -52,14 +52,11 @@ export class ClaimUsers {
   }
 
   async #readAll(): Promise<void> {
-    const pace = new BackgroundPace()
     // What changes meanwhile is read when it is reported.
-    for (const { namespace, name } of [...this.#pods.entries()]) {
+    await inBackground([...this.#pods.entries()], ({ namespace, name }) => {
       const entry = this.#pods.entry(namespace, name)
       if (entry) this.#read(entry)
-      const pause = pace.pause()
-      if (pause) await pause
-    }
+    })
   }
 
   #read(entry: Entry<Pod>): void {

@@ -1,4 +1,4 @@
-import { BackgroundPace, inBackground } from '../base/background-pace.ts'
+import { inBackground } from '../base/background-pace.ts'
 import { formatTime, parseTime } from '../base/time.ts'
 import type { Client } from '../client/client.ts'
 import type { Entry } from '../client/entry.ts'
@@ -132,8 +132,7 @@ class PodGarbage {
     const lost = this.#lostNodes()
     const found: Found = { ended: [], byNode: new Map(), others: [] }
     const outOfService: NamedPod[] = []
-    const pace = new BackgroundPace()
-    for (const named of this.#pods) {
+    await inBackground(this.#pods, (named) => {
       const [, { node, hasEnded, isTerminating }] = named
       if (hasEnded) found.ended.push(named)
       if (isTerminating && node === '') found.others.push(named)
@@ -143,9 +142,7 @@ class PodGarbage {
         if (pods) pods.push(named)
         else found.byNode.set(node, [named])
       }
-      const pause = pace.pause()
-      if (pause) await pause
-    }
+    })
     found.others.push(...outOfService)
     return found
   }

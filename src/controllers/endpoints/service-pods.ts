@@ -1,5 +1,5 @@
 /** Which pods each service selects. */
-import { BackgroundPace } from '../../base/background-pace.ts'
+import { inBackground } from '../../base/background-pace.ts'
 import type { Lister } from '../../client/informer.ts'
 import { keyOf, placeIn } from '../../client/transport.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
@@ -95,19 +95,15 @@ export class ServicePods {
   }
 
   async #fill(namespace: string, selection: Selection): Promise<void> {
-    const pace = new BackgroundPace()
     const [[label, value] = ['', '']] = selection.selector
     const text = `${JSON.stringify(label)}:${JSON.stringify(value)}`
-    for (const entry of [...this.#pods.entries(namespace)]) {
-      if (entry.mayContain(text)) {
-        // The newest state: it may have changed during a pause.
-        const pod = this.#pods.get(namespace, entry.name)
-        if (pod && matches(selection.selector, pod.metadata.labels ?? {}))
-          selection.pods.set(entry.key, factsOf(pod))
-      }
-      const pause = pace.pause()
-      if (pause) await pause
-    }
+    await inBackground([...this.#pods.entries(namespace)], (entry) => {
+      if (!entry.mayContain(text)) return
+      // The newest state: it may have changed during a pause.
+      const pod = this.#pods.get(namespace, entry.name)
+      if (pod && matches(selection.selector, pod.metadata.labels ?? {}))
+        selection.pods.set(entry.key, factsOf(pod))
+    })
     selection.order = null
     selection.isFilled = true
   }

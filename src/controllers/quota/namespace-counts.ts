@@ -1,4 +1,4 @@
-import { BackgroundPace } from '../../base/background-pace.ts'
+import { inBackground } from '../../base/background-pace.ts'
 import type { Entry } from '../../client/entry.ts'
 import type { Typed } from '../../meta/object-meta.ts'
 import type { Amounts } from '../../quota/amounts.ts'
@@ -87,13 +87,10 @@ export class NamespaceCounts {
   ): Promise<void> {
     const touched = (counts.touched = new Set<string>())
     const names = new Set<string>()
-    const pace = new BackgroundPace()
-    for (const entry of listed) {
+    await inBackground(listed, (entry) => {
       names.add(entry.name)
       if (!touched.has(entry.name)) this.#count(counts, evaluator, entry)
-      const pause = pace.pause()
-      if (pause) await pause
-    }
+    })
     for (const name of counts.counted.keys())
       if (!names.has(name) && !touched.has(name)) this.#uncount(counts, name)
     counts.touched = null
