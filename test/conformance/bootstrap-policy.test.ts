@@ -61,6 +61,8 @@ test('everything is there when the server is', async () => {
 })
 
 test('everybody may read the version, and nothing else', async () => {
+  // A server is ready before all steps of its start are over, which its health tells.
+  await server.settled()
   const nobody = new Client(server, { anonymous: true })
   try {
     const replies = await Promise.all(
