@@ -42,11 +42,11 @@ const EXCUSES: readonly Excuse[] = [
     holds: ({ raw }, status) => status === 505 && raw !== null,
   },
   {
-    why: 'parts of a user without a user; the words are missing in an answer to HEAD',
-    holds: ({ headers, method }, status, text) =>
+    why: 'parts of a user without a user',
+    holds: ({ headers }, status, text) =>
       status === 500 &&
       headers.some(([name]) => name.startsWith('impersonate-')) &&
-      (method === 'HEAD' || /requested \[.*\] without impersonating a user/s.test(text)),
+      /requested \[.*\] without impersonating a user/s.test(text),
   },
   saying('a binding that is refused', /^\[?target\.(kind|name): /),
   saying('an apply that does not fit its kind', /failed to create typed patch object/),

@@ -78,7 +78,8 @@ async function replay(options: SubjectOptions, text: string): Promise<boolean> {
     }
     const request = readWritten(text)
     const outcome = await transport.send(request)
-    const problems = [...judge(request, outcome), ...judgeLog(subject.takeLog())]
+    const problems = await judge(request, outcome, (one) => transport.send(one))
+    problems.push(...judgeLog(subject.takeLog()))
     say(
       `${outcome.ended} ${outcome.answer?.status ?? ''} ${JSON.stringify(outcome.answer?.headers ?? {})}`,
     )

@@ -230,7 +230,7 @@ export class Run {
     if (!request.isOpen) this.#time(request, performance.now() - start)
     const { answer } = outcome
     this.#statuses.set(answer?.status ?? 0, (this.#statuses.get(answer?.status ?? 0) ?? 0) + 1)
-    const problems = judge(request, outcome)
+    const problems = await judge(request, outcome, (one) => lane.transport.send(one))
     const logged = judgeLog(this.#subject.takeLog())
     if (problems.length + logged.length > 0) {
       const before = live === undefined ? null : textOf(live)
@@ -248,10 +248,12 @@ export class Run {
 
   async #shrunk(lane: Lane, problem: Problem, request: FuzzRequest): Promise<void> {
     const key = keyOf(problem, request)
+    const ask = (one: FuzzRequest) => lane.transport.send(one)
     const smaller = await shrink(request, async (one) => {
-      const outcome = await lane.transport.send(one).catch(() => null)
+      const outcome = await ask(one).catch(() => null)
       this.#subject.takeLog()
-      return outcome !== null && judge(one, outcome).some((again) => keyOf(again, one) === key)
+      if (outcome === null) return false
+      return (await judge(one, outcome, ask)).some((again) => keyOf(again, one) === key)
     })
     this.#findings.replace(problem, request, smaller)
   }
