@@ -70,7 +70,8 @@ export const scalarValues: Readonly<Record<Scalar, Value>> = {
   },
   double: {
     wireType: FIXED64,
-    write: (value, writer) => void writer.double(value as number),
+    // The digits of a large double are read from JSON as a large integer.
+    write: (value, writer) => void writer.double(Number(value)),
     writeZero: (writer) => void writer.double(0),
     read(reader) {
       const value = reader.double()

@@ -8,7 +8,7 @@ import { formatTime } from '../base/time.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import { setOwn } from '../codec/json-scanner.ts'
-import { parseJsonStrictly } from '../codec/json-text.ts'
+import { formatJson, parseJsonStrictly } from '../codec/json-text.ts'
 import { WrittenNumbers } from '../codec/written-numbers.ts'
 import type { WrittenParts } from '../meta/known-parts.ts'
 import type { ManagedFieldsEntry, ObjectMeta, Typed } from '../meta/object-meta.ts'
@@ -62,7 +62,7 @@ export function modelOf(creates: TwoCreates): CreateModel | null {
   for (const making of makingsOf(creates, first, readsAny)) {
     const isRight = bodies.every((body, i) => {
       const made = making.make(form.read(body)!, c)
-      return JSON.stringify(made) === JSON.stringify(wanted[i]!.object)
+      return formatJson(made) === formatJson(wanted[i]!.object)
     })
     const hasSteadyFields = !readsAny && areFieldsSteady(served, form)
     const isClean = isCleanIn(first.object) && isCleanIn(second.object)

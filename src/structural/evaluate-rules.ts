@@ -1,6 +1,7 @@
 import type { Steps } from '../base/steps.ts'
 import type { Budget } from '../cel/budget.ts'
 import type { Expression, Outcome } from '../cel/expressions.ts'
+import { formatJson } from '../codec/json-text.ts'
 import type { FieldErrors } from '../meta/field-errors.ts'
 import type { Json, SchemaProps, ValidationRule } from './json-schema-props.ts'
 import type { SchemaExpressions } from './schema-expressions.ts'
@@ -184,7 +185,7 @@ function oldItems(old: Json, schema: SchemaProps): (item: Json) => Json {
   const keys = schema['x-{brand}-list-map-keys'] ?? []
   const nameOf = (item: Json) =>
     isMap(item)
-      ? JSON.stringify(keys.map((key) => (Object.hasOwn(item, key) ? item[key] : null)))
+      ? formatJson(keys.map((key) => (Object.hasOwn(item, key) ? item[key] : null)))
       : null
   const known = new Map<string | null, Json>()
   for (const item of old) known.set(nameOf(item), item)
