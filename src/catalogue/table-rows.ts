@@ -145,5 +145,7 @@ function textOf(parts: readonly Part[], view: () => Typed, c: HookContext): stri
 }
 
 /** A cell as it is in a list of cells. */
-const cellText = (column: Column<Typed>, object: Typed, c: HookContext): string =>
-  JSON.stringify(column.cell(object, c) ?? null)
+function cellText(column: Column<Typed>, object: Typed, c: HookContext): string {
+  const cell = column.cell(object, c) ?? null
+  return typeof cell === 'bigint' ? String(cell) : JSON.stringify(cell)
+}

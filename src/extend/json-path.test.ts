@@ -9,6 +9,7 @@ const OBJECT = {
       { n: 'x', v: 1 },
       { n: 'y', v: 2 },
     ],
+    large: [{ big: 9007199254740993n }, { big: 9007199254740992 }],
     map: { p: 1, q: 2 },
   },
 }
@@ -44,6 +45,16 @@ for (const { path, found } of [
   { path: '.spec.list[?(@.v<=1)].n', found: ['x'] },
   { path: '.spec.list[?(@.n >= "y")].v', found: [2] },
   { path: '.spec.list[?(@.n < 3)].v', found: [] },
+  { path: '.spec.list[?(@.v==01)].n', found: ['x'] },
+  { path: '.spec.list[?(@.v==2.0)].n', found: ['y'] },
+  { path: '.spec.large[?(@.big==9007199254740993)].big', found: [9007199254740993n] },
+  { path: '.spec.large[?(@.big!=9007199254740993)].big', found: [9007199254740992] },
+  { path: '.spec.large[?(@.big<9007199254740993)].big', found: [9007199254740992] },
+  { path: '.spec.large[?(@.big>9007199254740992.0)].big', found: [9007199254740993n] },
+  {
+    path: '.spec.large[?(@.big<99999999999999999999)].big',
+    found: [9007199254740993n, 9007199254740992],
+  },
 ]) {
   test(`finds the value: ${path}`, () => {
     expect(valuesAt(parseJsonPath(path)!, OBJECT)).toEqual(found)

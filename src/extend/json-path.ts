@@ -14,7 +14,7 @@ type Step =
 /** Compares with a literal; null: whether there is anything. */
 interface Test {
   readonly operator: Operator
-  readonly literal: unknown
+  readonly literal: string | number | bigint | boolean
 }
 
 type Operator = '==' | '!=' | '<' | '<=' | '>' | '>='
@@ -81,8 +81,16 @@ function sliced([, from, to, by]: RegExpExecArray): Step {
 
 function testOf(operator: string | undefined, text: string | undefined): Test | null {
   if (operator === undefined || text === undefined) return null
-  const literal: unknown = /^['"]/.test(text) ? unquoted(text) : JSON.parse(text)
-  return { operator: operator as Operator, literal }
+  return { operator: operator as Operator, literal: literalOf(text) }
+}
+
+function literalOf(text: string): string | number | bigint | boolean {
+  if (/^['"]/.test(text)) return unquoted(text)
+  if (text === 'true' || text === 'false') return text === 'true'
+  const number = Number(text)
+  return Number.isInteger(number) && !Number.isSafeInteger(number) && !text.includes('.')
+    ? BigInt(text)
+    : number
 }
 
 /** Everything that a path leads to. */
@@ -142,17 +150,27 @@ function passes({ path, test }: Step & { readonly is: 'where' }, item: unknown):
   if (!test) return values.length > 0
   if (values.length === 0) return false
   const { operator, literal } = test
-  const found = typeof values[0] === 'bigint' ? Number(values[0]) : values[0]
+  const [found] = values
+  if (isNumber(found) && isNumber(literal)) return holds(operator, order(found, literal))
   if (operator === '==') return found === literal
   if (operator === '!=') return found !== literal
-  if (typeof found === 'number' && typeof literal === 'number')
-    return holds(operator, found - literal)
   if (typeof found !== 'string' || typeof literal !== 'string') return false
-  return holds(operator, found < literal ? -1 : Number(found > literal))
+  return holds(operator, order(found, literal))
 }
 
-function holds(operator: '<' | '<=' | '>' | '>=', difference: number): boolean {
+const isNumber = (value: unknown): value is number | bigint =>
+  typeof value === 'number' || typeof value === 'bigint'
+
+/** Less than 0, 0 or more than 0; numbers of both types are compared exactly. */
+const order = <T extends number | bigint | string>(a: T, b: T): number =>
+  a < b ? -1 : Number(a > b)
+
+function holds(operator: Operator, difference: number): boolean {
   switch (operator) {
+    case '==':
+      return difference === 0
+    case '!=':
+      return difference !== 0
     case '<':
       return difference < 0
     case '<=':

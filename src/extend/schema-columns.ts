@@ -63,11 +63,7 @@ function cellOf(
     case 'string':
       return textOf(value)
     case 'integer':
-      return typeof value === 'number'
-        ? Math.trunc(value)
-        : typeof value === 'bigint'
-          ? Number(value)
-          : null
+      return integerOf(value)
     case 'number':
       return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null
     case 'boolean':
@@ -77,6 +73,13 @@ function cellOf(
     default:
       return null
   }
+}
+
+/** An integer; exact where it has 64 bits at most. */
+function integerOf(value: unknown): number | bigint | null {
+  if (typeof value === 'number') return Math.trunc(value)
+  if (typeof value !== 'bigint') return null
+  return BigInt.asIntN(64, value) === value ? value : Number(value)
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : formatJson(value))

@@ -5,6 +5,7 @@ import { storageTag } from '../base/storage-tag.ts'
 import { resourcePrefix } from '../base/store-keys.ts'
 import type { SchemaProps } from '../structural/json-schema-props.ts'
 import { Decoding, type Codec, type JsonObject } from '../codec/codec.ts'
+import { parseJson } from '../codec/json-text.ts'
 import type { Conversion, Convert, ResourceEntry } from '../catalogue/entry.ts'
 import { sameValue } from '../meta/field-errors.ts'
 import { ALL_VERBS, type Deprecation, type Subresource } from '../catalogue/resource.ts'
@@ -345,7 +346,7 @@ function madeMembers(
     table: {
       columns: schemaColumns(columns),
       reads: 'served',
-      view: (json) => JSON.parse(json.toString('utf8')) as never,
+      view: (json) => parseJson(json) as never,
       rowOrder: null,
       rowConditions: null,
     },

@@ -11,7 +11,7 @@ import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { HookContext } from '../catalogue/resource.ts'
 import { StatusError } from '../meta/errors.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
-import { formatJson } from '../codec/json-text.ts'
+import { formatJson, parseJson } from '../codec/json-text.ts'
 import { columnDefinitions } from '../catalogue/table.ts'
 import { rowText, TableRows } from '../catalogue/table-rows.ts'
 import type { ChangeType } from '../cache/watch-hub.ts'
@@ -264,7 +264,7 @@ function zeroObject(served: ResourceEntry, revision: number): Made {
   return new Made(object)
 }
 
-const parsed = (object: Made): Typed => JSON.parse(object.json().toString('utf8')) as Typed
+const parsed = (object: Made): Typed => parseJson(object.json()) as Typed
 
 /** Separator of list items. */
 export const itemSeparator = COMMA

@@ -240,6 +240,16 @@ describe('a custom kind', () => {
     const status = `{"status":{"n":${LARGE + 4n}}}`
     for (let i = 0; i < 3; i++)
       await ok('PATCH', `${path}/status`, status, 'application/merge-patch+json')
+    const table = parseJson(await formOf(path, tableOf('Table'))) as {
+      rows: { cells: unknown[] }[]
+    }
+    expect(table.rows[0]!.cells).toEqual([
+      'large',
+      LARGE,
+      `[{"id":${TEXT},"size":3},{"id":${LARGE + 2n},"size":${TEXT}}]`,
+      LARGE,
+      String(LARGE + 4n),
+    ])
     const text = await ok('GET', path, null)
     expect(text).toContain(`"n":${TEXT}`)
     expect(text).toContain(`"set":[${TEXT},9007199254740994,9007199254740997]`)

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { ApiObject } from '../../client/transport.ts'
 import { parseYamlDocuments } from '../../codec/yaml.ts'
-import { JsonError, parseJson } from '../../codec/json-text.ts'
+import { formatJson, JsonError, parseJson } from '../../codec/json-text.ts'
 import type { Context } from '../base/context.ts'
 import { Fault, throwAll } from '../base/faults.ts'
 import type { ServedResource } from './discovery.ts'
@@ -177,7 +177,7 @@ function untyped(c: Context, value: Map, source: string): Fault {
     )
   }
   const name = lacking.includes('kind') ? 'Kind' : 'apiVersion'
-  const shown = JSON.stringify(value)
+  const shown = formatJson(value)
   return new Fault(`error: unable to decode "${source}": Object '${name}' is missing in '${shown}'`)
 }
 

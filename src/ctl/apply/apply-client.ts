@@ -1,6 +1,6 @@
 /** Apply on the client's side: the configuration that was applied last is in an annotation of the object. */
 import type { ApiObject } from '../../client/transport.ts'
-import { parseJson } from '../../codec/json-text.ts'
+import { formatJson, parseJson } from '../../codec/json-text.ts'
 import { StatusError } from '../../meta/errors.ts'
 import { isObject, type JsonObject } from '../../patch/json-value.ts'
 import type { FileObject } from '../api/builder.ts'
@@ -77,7 +77,7 @@ export async function applyClient(
       if (!isConflict || i >= MAX_TRIES)
         throw fromSource(
           error,
-          'applying patch:\n' + JSON.stringify(made.patch) + '\nto:\n' + describe(item) + 'for:',
+          'applying patch:\n' + formatJson(made.patch) + '\nto:\n' + describe(item) + 'for:',
           source,
         )
     }

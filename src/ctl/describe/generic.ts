@@ -1,4 +1,5 @@
 /** Any object: its members with readable names, in the order of their declaration or of the alphabet. */
+import { formatJson } from '../../codec/json-text.ts'
 import type { Holds, Shape } from '../../notation/shape.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import { shapeOf } from '../api/declarations.ts'
@@ -71,7 +72,7 @@ class Members {
 function shown(value: unknown): string {
   if (value === null || value === undefined) return '<nil>'
   if (Array.isArray(value)) return `[${value.map(shown).join(' ')}]`
-  return typeof value === 'object' ? JSON.stringify(value) : String(value as string)
+  return typeof value === 'object' ? formatJson(value) : String(value as string)
 }
 
 const ACRONYMS = ['API', 'URL', 'UID', 'OSB', 'GUID']

@@ -1,4 +1,6 @@
 /** A value of JSON whose members may be missing. */
+import { formatJson } from '../../codec/json-text.ts'
+
 export class Value {
   readonly raw: unknown
 
@@ -24,7 +26,7 @@ export class Value {
   /** As text; the other where it is missing or empty. */
   text(other = ''): string {
     if (!this.isSet || this.raw === '') return other
-    return typeof this.raw === 'object' ? JSON.stringify(this.raw) : String(this.raw as string)
+    return typeof this.raw === 'object' ? formatJson(this.raw) : String(this.raw as string)
   }
 
   /** Text at a path. */
