@@ -92,6 +92,19 @@ describe.skipIf(!existsSync(PROGRAM))('the built program', () => {
     await once(child, 'close')
   })
 
+  test('takes values of other scripts once, not at each use', async () => {
+    const folder = join(SCRIPT, '..')
+    const scripts = (await readdir(folder)).filter((name) => /program.*\.js$/.test(name))
+    expect(scripts).toContain('program-later.js')
+    let taken = 0
+    for (const name of scripts) {
+      const text = await readFile(join(folder, name), 'utf8')
+      expect(text).not.toMatch(/\bimport_chunk_\w+\s*=\s*require\(/)
+      taken += text.split(/\}\s*=\s*require\("(?:client-)?program\S*\.js#chunk-/).length - 1
+    }
+    expect(taken).toBeGreaterThan(50)
+  })
+
   test('has the first objects of its sources', async () => {
     for (const [name, bytes] of await preparedFiles())
       expect((await readFile(join(SCRIPT, '..', name))).equals(bytes)).toBe(true)

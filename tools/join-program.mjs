@@ -83,8 +83,11 @@ async function joinScripts(common, { dist, to, entry, listed, plugin }) {
     const scriptOf = new Map(
       Object.entries(scripts).flatMap(([script, files]) => files.map((file) => [file, script])),
     )
+    const namesOf = new Map(
+      Object.entries(outputs).map(([path, { exports }]) => [basename(path), exports]),
+    )
     for (const [script, files] of Object.entries(scripts))
-      await joinScript(common, { script, files, parts, to, scriptOf })
+      await joinScript(common, { script, files, parts, to, scriptOf, namesOf })
   } finally {
     rmSync(parts, { recursive: true, force: true })
   }
@@ -135,17 +138,32 @@ function divided(outputs, listed) {
   return Object.fromEntries(scripts.map(([script, of]) => [script, of.map((one) => basename(one))]))
 }
 
+/**
+ * What a script takes of a module of another: its values, once. As an external module, it would be read by two getters
+ * each time that one of them is used, which made the binary form of a list three times as dear. The modules that are
+ * imported so are evaluated before (see `divided`), and none of them exports what changes (`npm run lint`).
+ */
+const valuesOf = (of, names) => `export const { ${names.join(', ')} } = require('${of}')`
+
 /** Joins files into one script, which exports each of them by its name. */
-function joinScript(common, { script, files, parts, to, scriptOf }) {
+function joinScript(common, { script, files, parts, to, scriptOf, namesOf }) {
   const getters = files.map((file) => `${JSON.stringify(file)}: () => require('./${file}')`)
+  const namespace = 'elsewhere'
   const elsewhere = {
-    name: 'elsewhere',
-    setup: (plugin) =>
-      plugin.onResolve({ filter: /^\.\// }, ({ path }) => {
+    name: namespace,
+    setup(plugin) {
+      plugin.onResolve({ filter: /^\.\// }, ({ path, kind }) => {
         const file = path.slice(2)
         const other = scriptOf.get(file)
-        return other === script ? null : { path: `${other}#${file}`, external: true }
-      }),
+        if (other === script) return null
+        const of = `${other}#${file}`
+        return kind === 'import-statement' ? { path: of, namespace } : { path: of, external: true }
+      })
+      plugin.onResolve({ filter: /#/, namespace }, ({ path }) => ({ path, external: true }))
+      plugin.onLoad({ filter: /^/, namespace }, ({ path }) => ({
+        contents: valuesOf(path, namesOf.get(path.slice(path.indexOf('#') + 1))),
+      }))
+    },
   }
   return build({
     ...common,

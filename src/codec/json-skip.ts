@@ -40,3 +40,24 @@ function plainEnd(words: Int32Array, from: number): number {
   }
   return i << 2
 }
+
+/** In longer texts `indexOf` finds the end. */
+const NEAR = 96
+
+/** End of the text at an offset. */
+export function textEnd(bytes: Buffer, from: number): number {
+  let at = from + 1
+  for (const near = at + NEAR; at < near; at++) {
+    const byte = bytes[at]
+    if (byte === QUOTE) return at + 1
+    if (byte === BACKSLASH) at++
+  }
+  for (;;) {
+    const quote = bytes.indexOf(QUOTE, at)
+    if (quote < 0) throw new Error('a stored object is not the JSON that was written')
+    let escapes = quote
+    while (bytes[escapes - 1] === BACKSLASH) escapes--
+    at = quote + 1
+    if ((quote - escapes) % 2 === 0) return at
+  }
+}

@@ -12,6 +12,7 @@ import {
   OPEN_OBJECT,
   QUOTE,
 } from './json-bytes.ts'
+import { textEnd } from './json-skip.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Holds, Shape } from '../notation/shape.ts'
 
@@ -147,7 +148,7 @@ class JsonView {
     }
     if (found.length > 0 && bytes[at++] !== COMMA) throw damaged()
     if (bytes[at] !== QUOTE) throw damaged()
-    const nameTo = stringEnd(bytes, at) - 1
+    const nameTo = textEnd(bytes, at) - 1
     if (bytes[nameTo + 1] !== COLON) throw damaged()
     const from = nameTo + 2
     const field: Found = { nameFrom: at + 1, nameTo, from, to: -1, value: UNMADE }
@@ -285,7 +286,7 @@ function measured(bytes: Buffer, from: number): { readonly members: number; read
   let at = from + 1
   if (bytes[at] === close) return { members: 0, to: at + 1 }
   for (let members = 1; ; members++) {
-    if (isObject) at = stringEnd(bytes, at) + 1
+    if (isObject) at = textEnd(bytes, at) + 1
     at = valueEnd(bytes, at)
     if (bytes[at++] === close) return { members, to: at }
   }
@@ -293,12 +294,12 @@ function measured(bytes: Buffer, from: number): { readonly members: number; read
 
 /** End of the value at an offset. */
 function valueEnd(bytes: Buffer, from: number): number {
-  if (bytes[from] === QUOTE) return stringEnd(bytes, from)
+  if (bytes[from] === QUOTE) return textEnd(bytes, from)
   const { length } = bytes
   let depth = 0
   for (let at = from; at < length; at++) {
     const byte = bytes[at]
-    if (byte === QUOTE) at = stringEnd(bytes, at) - 1
+    if (byte === QUOTE) at = textEnd(bytes, at) - 1
     else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++
     else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
       // A number or a word ends with its container.
@@ -307,27 +308,6 @@ function valueEnd(bytes: Buffer, from: number): number {
     } else if (byte === COMMA && depth === 0) return at
   }
   throw damaged()
-}
-
-/** In longer strings `indexOf` finds the end. */
-const NEAR = 96
-
-/** End of the string at an offset. */
-function stringEnd(bytes: Buffer, from: number): number {
-  let at = from + 1
-  for (const near = at + NEAR; at < near; at++) {
-    const byte = bytes[at]
-    if (byte === QUOTE) return at + 1
-    if (byte === BACKSLASH) at++
-  }
-  for (;;) {
-    const quote = bytes.indexOf(QUOTE, at)
-    if (quote < 0) throw damaged()
-    let escapes = quote
-    while (bytes[escapes - 1] === BACKSLASH) escapes--
-    at = quote + 1
-    if ((quote - escapes) % 2 === 0) return at
-  }
 }
 
 const damaged = () => new Error('a stored object is not the JSON that was written')

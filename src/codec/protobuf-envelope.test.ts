@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest'
 import {
   BETA_METADATA_LIST,
   eventFrame,
-  listMessage,
+  ListWriter,
   MAGIC,
   unwrap,
   wrap,
   type Envelope,
+  type ListNumbers,
 } from './protobuf-envelope.ts'
 import { ProtobufError } from './protobuf-wire.ts'
 
@@ -102,16 +103,35 @@ describe('an envelope', () => {
   }
 })
 
+/** A list of an item and an empty one. */
+function listOf(numbers?: ListNumbers): Buffer {
+  const list = new ListWriter(numbers)
+  list.add((writer) => writer.raw(bytes('0a00')))
+  list.add(() => {})
+  const message = list.finish({ apiVersion: 'v1', kind: 'PodList' }, bytes('1201 37'))
+  return unwrap(Buffer.concat(message)).raw
+}
+
 describe('a list', () => {
+  test('of many items comes in pieces', () => {
+    const list = new ListWriter()
+    const item = Buffer.alloc(1000, 1)
+    for (let i = 0; i < 1000; i++) list.add((writer) => writer.raw(item))
+    const message = list.finish({ apiVersion: 'v1', kind: 'PodList' }, bytes(''))
+    expect(message.length).toBe(5)
+    const { raw } = unwrap(Buffer.concat(message))
+    const items = Array.from({ length: 1000 }, () => Buffer.concat([bytes('12 e807'), item]))
+    expect(raw.equals(Buffer.concat([bytes('0a00'), ...items]))).toBe(true)
+  })
+
   test('has its metadata first, then each item', () => {
-    expect(listMessage(bytes('1201 37'), [bytes('0a00'), bytes('')]).toString('hex')).toBe(
-      bytes('0a03 120137 1202 0a00 1200').toString('hex'),
-    )
+    expect(listOf().toString('hex')).toBe(bytes('0a03 120137 1202 0a00 1200').toString('hex'))
   })
 
   test('has its items first where they have the lower number', () => {
-    const list = listMessage(bytes('1201 37'), [bytes('0a00'), bytes('')], BETA_METADATA_LIST)
-    expect(list.toString('hex')).toBe(bytes('0a02 0a00 0a00 1203 120137').toString('hex'))
+    expect(listOf(BETA_METADATA_LIST).toString('hex')).toBe(
+      bytes('0a02 0a00 0a00 1203 120137').toString('hex'),
+    )
   })
 })
 

@@ -1,5 +1,5 @@
 /** The envelope of binary messages, and messages that contain others: lists, watch events. */
-import protobuf from 'protobufjs/minimal.js'
+import { BytesWriter } from './message-writer.ts'
 import {
   BYTES,
   chunk,
@@ -13,8 +13,6 @@ import {
   tagOf,
   text,
 } from './protobuf-wire.ts'
-
-const { Writer } = protobuf
 
 /** The first bytes of every envelope, in all vocabularies. */
 export const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00])
@@ -33,15 +31,40 @@ export interface Envelope {
 const field = (number: number) => tagOf(number, BYTES)
 
 /** Wraps a message in an envelope. */
-export function wrap(type: { apiVersion: string; kind: string }, raw: Uint8Array): Buffer {
-  const writer = Writer.create().raw(MAGIC)
-  writer.uint32(field(1)).fork()
-  writer.uint32(field(1)).string(type.apiVersion).uint32(field(2)).string(type.kind)
-  writer.ldelim()
-  writer.uint32(field(2)).bytes(raw)
-  writer.uint32(field(3)).string('').uint32(field(4)).string('')
-  return Buffer.from(writer.finish(true))
+export function wrap(type: MessageType, raw: Uint8Array): Buffer {
+  const writer = new BytesWriter(raw.length + AROUND_BYTES)
+  beginEnvelope(writer, type)
+  endEnvelope(writer.bytes(raw))
+  return writer.written()
 }
+
+/** A message that `write` writes, in an envelope. */
+export function wrapped(type: MessageType, write: (writer: BytesWriter) => void): Buffer {
+  const writer = new BytesWriter()
+  beginEnvelope(writer, type)
+  writer.fork()
+  write(writer)
+  return endEnvelope(writer.ldelim()).written()
+}
+
+/** Bytes around a message in an envelope, usually. */
+const AROUND_BYTES = 128
+
+/** Kind and version of a message. */
+interface MessageType {
+  readonly apiVersion: string
+  readonly kind: string
+}
+
+/** The message comes next, with its length. */
+function beginEnvelope(writer: BytesWriter, type: MessageType): void {
+  writer.raw(MAGIC).uint32(field(1)).fork()
+  writer.uint32(field(1)).string(type.apiVersion).uint32(field(2)).string(type.kind)
+  writer.ldelim().uint32(field(2))
+}
+
+const endEnvelope = (writer: BytesWriter): BytesWriter =>
+  writer.uint32(field(3)).string('').uint32(field(4)).string('')
 
 /** Unwraps the message of an envelope. Throws ProtobufError. */
 export function unwrap(bytes: Buffer): Envelope {
@@ -94,26 +117,59 @@ const USUAL: ListNumbers = { metadata: 1, items: 2 }
 /** The field numbers of the beta version of PartialObjectMetadataList, which are swapped. */
 export const BETA_METADATA_LIST: ListNumbers = { metadata: 2, items: 1 }
 
-/** A list: its metadata message and its items, the lower number first. */
-export function listMessage(
-  metadata: Uint8Array,
-  items: Iterable<Uint8Array>,
-  numbers = USUAL,
-): Buffer {
-  const writer = Writer.create()
-  if (numbers.metadata < numbers.items) writer.uint32(field(numbers.metadata)).bytes(metadata)
-  for (const item of items) writer.uint32(field(numbers.items)).bytes(item)
-  if (numbers.metadata > numbers.items) writer.uint32(field(numbers.metadata)).bytes(metadata)
-  return Buffer.from(writer.finish(true))
+/** Bytes in which long lists are made. */
+const CHUNK_BYTES = 256 << 10
+
+/** Makes a list item by item: as a whole it would be copied several times, at once. */
+export class ListWriter {
+  readonly #writer = new BytesWriter()
+  readonly #item: number
+  readonly #metadata: number
+  readonly #chunks: Buffer[] = []
+  #bytes = 0
+
+  constructor(numbers = USUAL) {
+    this.#item = field(numbers.items)
+    this.#metadata = field(numbers.metadata)
+  }
+
+  /** Adds an item that `write` writes. */
+  add(write: (writer: BytesWriter) => void): void {
+    const writer = this.#writer
+    writer.uint32(this.#item).fork()
+    write(writer)
+    writer.ldelim()
+    if (writer.length >= CHUNK_BYTES) this.#take()
+  }
+
+  #take(): void {
+    this.#bytes += this.#writer.length
+    this.#chunks.push(this.#writer.take())
+  }
+
+  /** The list with its metadata message, of which the lower number comes first, in an envelope. */
+  finish(type: MessageType, metadata: Uint8Array): Buffer[] {
+    const writer = this.#writer
+    const isFirst = this.#metadata < this.#item
+    if (!isFirst) writer.uint32(this.#metadata).bytes(metadata)
+    const first = new BytesWriter(metadata.length + AROUND_BYTES)
+    if (isFirst) first.uint32(this.#metadata).bytes(metadata)
+    const head = first.take()
+    beginEnvelope(first, type)
+    first.uint32(head.length + this.#bytes + writer.length)
+    endEnvelope(writer)
+    this.#take()
+    return [Buffer.concat([first.written(), head]), ...this.#chunks]
+  }
 }
 
 /** One frame of a watch: four bytes of length, then an event whose object is a whole envelope. */
 export function eventFrame(type: string, object: Uint8Array): Buffer {
-  const writer = Writer.create().raw(LENGTH)
+  const writer = new BytesWriter(object.length + AROUND_BYTES).raw(LENGTH)
   writer.uint32(field(1)).string(type)
   // The object is carried as raw bytes, in a nested message.
   writer.uint32(field(2)).fork().uint32(field(1)).bytes(object).ldelim()
-  const frame = Buffer.from(writer.finish(true))
+  const frame = writer.written()
   frame.writeUInt32BE(frame.length - LENGTH.length, 0)
   return frame
 }

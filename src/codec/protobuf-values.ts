@@ -1,7 +1,8 @@
 /** The wire form of every value that is not declared by a shape. */
-import type { Reader as WireReader, Writer as WireWriter } from 'protobufjs/minimal.js'
+import type { Reader as WireReader } from 'protobufjs/minimal.js'
 import { formatTime, ZERO_TIME } from '../base/time.ts'
 import { formatJson, parseJson } from './json-text.ts'
+import type { MessageWriter } from './message-writer.ts'
 import {
   beyondExact,
   BYTES,
@@ -23,9 +24,9 @@ import type { Scalar } from '../notation/shape.ts'
 /** A value of one wire type. */
 export interface Value {
   readonly wireType: number
-  write(value: unknown, writer: WireWriter): void
+  write(value: unknown, writer: MessageWriter): void
   /** Writes the zero value. */
-  writeZero(writer: WireWriter): void
+  writeZero(writer: MessageWriter): void
   /**
    * The plain JSON value; undefined for what JSON omits. `before` is the result of an earlier occurrence of the field:
    * messages are merged with it.
@@ -102,17 +103,16 @@ const NOTHING = Buffer.alloc(0)
 export const exactInt64Value: Value = {
   ...scalarValues.int64,
   write(value, writer) {
-    const bits = BigInt.asUintN(64, BigInt(value as number | bigint))
-    // The library accepts an integer as two halves, which its types do not declare.
-    const halves = { low: Number(bits & 0xffff_ffffn), high: Number(bits >> 32n) }
-    writer.int64(halves as unknown as number)
+    if (typeof value === 'number') return void writer.int64(value)
+    const bits = BigInt.asUintN(64, value as bigint)
+    writer.int64({ low: Number(bits & 0xffff_ffffn), high: Number(bits >> 32n) })
   },
   read: exactInt64,
 }
 
 /** A message whose field 1 is the text. */
 function quantityValue(): Value {
-  const write = (value: unknown, writer: WireWriter) => {
+  const write = (value: unknown, writer: MessageWriter) => {
     writer
       .fork()
       .uint32(tagOf(1, BYTES))
@@ -239,7 +239,7 @@ function instantOf(value: string): Instant {
 
 /** A message with a type, the number, and the text. */
 function intOrStringValue(): Value {
-  const write = (value: unknown, writer: WireWriter) => {
+  const write = (value: unknown, writer: MessageWriter) => {
     const isText = typeof value === 'string'
     writer
       .fork()

@@ -2,11 +2,13 @@
  * The binary form of built-in kinds: wire bytes to and from the plain JSON form, by the declarations (proto2, as the
  * reference writes it). One plan for each shape, made on first use.
  */
-import type { Reader as WireReader, Writer as WireWriter } from 'protobufjs/minimal.js'
-import protobuf from 'protobufjs/minimal.js'
+import type { Reader as WireReader } from 'protobufjs/minimal.js'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { JsonObject } from './codec.ts'
 import { setOwn } from './json-scanner.ts'
+import { parseJson } from './json-text.ts'
+import { messageOfJson } from './json-to-message.ts'
+import { BytesWriter, type MessageWriter } from './message-writer.ts'
 import { exactInt64Value, scalarValues, type Value } from './protobuf-values.ts'
 import {
   BYTES,
@@ -26,14 +28,14 @@ import {
 } from './protobuf-wire.ts'
 import type { FieldFacts, Holds, Shape, Special } from '../notation/shape.ts'
 
-const { Writer } = protobuf
-
 type Words = Pick<Vocabulary, 'resolve'>
 
 /** Reads and writes the messages of one shape. */
 export interface Protobuf {
   /** The message of an object in its plain JSON form. */
   encode(object: JsonObject): Buffer
+  /** Writes the message of an object that is stored as this JSON; false when it had to be parsed. */
+  transcode(json: Buffer, writer: BytesWriter): boolean
   /**
    * The plain JSON form of a message, as input of the codec; unknown fields are dropped. Throws ProtobufError.
    */
@@ -42,24 +44,39 @@ export interface Protobuf {
 
 // Deeper than any kind nests, far below the limit of the stack.
 const MAX_DEPTH = 100
+/** Of what is written for a field that is missing. */
+const ZERO_BYTES = 32
 
 const plans = new WeakMap<Words, WeakMap<Shape, Plan>>()
 
 /** The binary form of a shape in one vocabulary. */
 export function protobufOf(shape: Shape, v: Words): Protobuf {
   const plan = planOf(shape, v)
+  const ofJson = messageOfJson(shape, v, {
+    valueOf: (holds) => valueOf(holds, v),
+    zeroOf(name, facts) {
+      const writer = new BytesWriter(ZERO_BYTES)
+      fieldPart(name, facts, v).write({}, writer)
+      return writer.written()
+    },
+  })
   return {
     encode(object) {
-      const writer = Writer.create()
+      const writer = new BytesWriter()
       plan.write(object, writer)
-      return Buffer.from(writer.finish(true))
+      return writer.written()
+    },
+    transcode(json, writer) {
+      if (ofJson.write(json, writer)) return true
+      plan.write(parseJson(json) as JsonObject, writer)
+      return false
     },
     decode: (bytes) => guarded(() => plan.read({}, readerOf(bytes), 0)),
   }
 }
 
 interface Plan {
-  write(object: JsonObject, writer: WireWriter): void
+  write(object: JsonObject, writer: MessageWriter): void
   /** Reads to the end of the reader into the object, and returns it. */
   read(into: JsonObject, reader: WireReader, depth: number): JsonObject
 }
@@ -68,7 +85,7 @@ interface Plan {
 interface Part {
   readonly number: number
   /** Writes the field of the object, if present. */
-  write(object: JsonObject, writer: WireWriter): void
+  write(object: JsonObject, writer: MessageWriter): void
   /** Reads one occurrence into the object. */
   read(into: JsonObject, reader: WireReader, wireType: number, depth: number): void
 }
@@ -111,11 +128,12 @@ function indexed(parts: readonly Part[]): (Part | undefined)[] {
 /** The fields in the order of their field numbers. */
 function partsOf(shape: Shape, v: Words): Part[] {
   return [...shape.fields]
-    .map(([template, facts]) =>
-      facts.inline ? inlinePart(facts, v) : partOf(v.resolve(template), facts, v),
-    )
+    .map(([template, facts]) => fieldPart(v.resolve(template), facts, v))
     .sort((a, b) => a.number - b.number)
 }
+
+const fieldPart = (name: string, facts: FieldFacts, v: Words): Part =>
+  facts.inline ? inlinePart(facts, v) : partOf(name, facts, v)
 
 /** Fields that JSON inlines into the parent are a nested message here. */
 function inlinePart({ number, holds }: FieldFacts, v: Words): Part {

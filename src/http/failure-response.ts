@@ -47,7 +47,7 @@ async function binaryFailure(
   const status = error.toStatus()
   const json = Buffer.from(JSON.stringify(status))
   const body = documentMessage(context.server.api, document.shape, json)
-  const answer = binaryResponse(context, { status: error.code, mediaType }, body)
+  const answer = binaryResponse(context, { status: error.code, mediaType }, [body])
   return { ...answer, headers: [...headersOf(status), ...answer.headers] }
 }
 

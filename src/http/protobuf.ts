@@ -1,19 +1,30 @@
 /** Responses in the binary form. Loaded on first use. */
 import { Pace } from '../base/event-loop.ts'
 import type { HookDependencies } from '../registry/context.ts'
-import type { Made, Result } from '../registry/results.ts'
+import type { ListResult, Made, Result } from '../registry/results.ts'
 import type { EventForm } from '../registry/event-form.ts'
-import { ListMeta, PartialObjectMetadata, Status } from '../kinds/meta/documents.ts'
+import { ListMeta, Status } from '../kinds/meta/documents.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { JsonObject } from '../codec/codec.ts'
 import { parseJson } from '../codec/json-text.ts'
-import { BETA_METADATA_LIST, eventFrame, listMessage, wrap } from '../codec/protobuf-envelope.ts'
+import type { BytesWriter } from '../codec/message-writer.ts'
+import {
+  BETA_METADATA_LIST,
+  eventFrame,
+  ListWriter,
+  wrap,
+  wrapped,
+} from '../codec/protobuf-envelope.ts'
+import { BYTES, tagOf } from '../codec/protobuf-wire.ts'
 import { protobufOf } from '../codec/protobuf.ts'
+import { ObjectMeta } from '../meta/object-meta.ts'
 import type { Shape } from '../notation/shape.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import { PLAIN, type Form } from './form.ts'
 import { bookmarkObject, isList, listMetadata, noList, objectJson } from './represent.ts'
 
+/** The field of the metadata in `PartialObjectMetadata`. */
+const METADATA = tagOf(1, BYTES)
 /** Others wait no longer for the items of a list, milliseconds. */
 const LONG_MS = 10
 
@@ -23,61 +34,87 @@ export async function resultMessage(
   served: ResourceEntry,
   result: Result,
   form: Form,
-): Promise<Buffer> {
+): Promise<readonly Buffer[]> {
   switch (result.is) {
     case 'status':
-      return statusMessage(api, result.body)
+      return [statusMessage(api, result.body)]
     case 'object':
-      return (await binaryKind(api, served)).object(result.version, form)
+      return [(await binaryKind(api, served)).object(result.version, form)]
     case 'made':
-      return (await binaryKind(api, result.served)).object(result.object, form)
+      return [(await binaryKind(api, result.served)).object(result.object, form)]
     case 'list': {
       if (form.as === 'PartialObjectMetadata') throw isList(served)
-      const partial = form.as !== ''
-      const binary = await binaryKind(api, served)
-      const pace = new Pace(LONG_MS)
-      const items: Buffer[] = []
-      for (const version of result.items) {
-        items.push(partial ? metadataRaw(api, version) : binary.raw(version))
-        const pause = pace.pause()
-        if (pause) await pause
-      }
       const metadata = protobufOf(ListMeta.shape, api.v).encode(listMetadata(result))
-      const type = partial
-        ? { kind: 'PartialObjectMetadataList', apiVersion: form.asVersion }
-        : { kind: served.listKind, apiVersion: served.groupVersion }
-      // The older list of metadata has the numbers of its two fields swapped.
-      const numbers =
-        partial && form.asVersion.endsWith('/v1beta1') ? BETA_METADATA_LIST : undefined
-      return wrap(type, listMessage(metadata, items, numbers))
+      const list = await (form.as === ''
+        ? wholeObjects(api, served, result)
+        : metadataOfObjects(api, result, form))
+      const type =
+        form.as === ''
+          ? { kind: served.listKind, apiVersion: served.groupVersion }
+          : { kind: 'PartialObjectMetadataList', apiVersion: form.asVersion }
+      return list.finish(type, metadata)
     }
+  }
+}
+
+async function wholeObjects(
+  api: HookDependencies,
+  served: ResourceEntry,
+  { items }: ListResult,
+): Promise<ListWriter> {
+  const { write } = await binaryKind(api, served)
+  const list = new ListWriter()
+  await eachPaced(items, (version) => list.add((writer) => write(version, writer)))
+  return list
+}
+
+async function metadataOfObjects(
+  api: HookDependencies,
+  { items }: ListResult,
+  form: Form,
+): Promise<ListWriter> {
+  // The older list of metadata has the numbers of its two fields swapped.
+  const list = new ListWriter(form.asVersion.endsWith('/v1beta1') ? BETA_METADATA_LIST : undefined)
+  await eachPaced(items, (version) => list.add((writer) => writeMetadata(api, version, writer)))
+  return list
+}
+
+async function eachPaced<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
+  const pace = new Pace(LONG_MS)
+  for (const item of items) {
+    work(item)
+    const pause = pace.pause()
+    if (pause) await pause
   }
 }
 
 /** Messages of objects of one kind. */
 interface BinaryKind {
-  /** The object without an envelope. */
-  raw(source: StoredObject | Made): Buffer
+  /** Writes the object without an envelope. */
+  write(source: StoredObject | Made, writer: BytesWriter): void
   /** The object in an envelope. Throws 406 for shapes of lists. */
   object(source: StoredObject | Made, form: Form): Buffer
 }
 
 async function binaryKind(api: HookDependencies, served: ResourceEntry): Promise<BinaryKind> {
   const protobuf = await served.protobuf?.load()
-  const raw = (source: StoredObject | Made): Buffer => {
+  const isAsStored = served.conversion === null || served.conversion.same
+  const write = (source: StoredObject | Made, writer: BytesWriter): void => {
     if (!protobuf) throw new Error(`${served.kind} has no binary form`)
-    return protobuf.encode(parseJson(objectJson(api, served, source, PLAIN)) as JsonObject)
+    // The message has no version, so what differs only in that is not made anew.
+    protobuf.transcode(isAsStored ? source.json() : objectJson(api, served, source, PLAIN), writer)
   }
   return {
-    raw,
+    write,
     object(source, form) {
       switch (form.as) {
         case '':
-          return wrap({ kind: served.kind, apiVersion: served.groupVersion }, raw(source))
+          return wrapped({ kind: served.kind, apiVersion: served.groupVersion }, (writer) =>
+            write(source, writer),
+          )
         case 'PartialObjectMetadata':
-          return wrap(
-            { kind: 'PartialObjectMetadata', apiVersion: form.asVersion },
-            metadataRaw(api, source),
+          return wrapped({ kind: 'PartialObjectMetadata', apiVersion: form.asVersion }, (writer) =>
+            writeMetadata(api, source, writer),
           )
         // Tables are not offered in the binary form.
         case 'Table':
@@ -88,10 +125,15 @@ async function binaryKind(api: HookDependencies, served: ResourceEntry): Promise
   }
 }
 
-const metadataRaw = (api: HookDependencies, source: StoredObject | Made): Buffer =>
-  protobufOf(PartialObjectMetadata.shape, api.v).encode({
-    metadata: parseJson(source.metadata()),
-  })
+function writeMetadata(
+  { v }: HookDependencies,
+  source: StoredObject | Made,
+  writer: BytesWriter,
+): void {
+  writer.uint32(METADATA).fork()
+  protobufOf(ObjectMeta.shape, v).transcode(source.metadata(), writer)
+  writer.ldelim()
+}
 
 const statusMessage = (api: HookDependencies, status: object): Buffer =>
   documentMessage(api, Status.shape, Buffer.from(JSON.stringify(status)))

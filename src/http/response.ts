@@ -18,7 +18,6 @@ import {
   gzipTo,
   newChunk,
   nextTurn,
-  pacedBody,
   sendChunks,
   takeChunk,
   takesGzip,
@@ -133,20 +132,25 @@ async function protobufAnswer(
   return binaryResponse(context, { status: result.status, mediaType: form.mediaType }, body)
 }
 
-/** A message in the binary form. */
+/** A message in the binary form, in pieces as it was made. */
 export function binaryResponse(
   context: Context,
   { status, mediaType }: { readonly status: number; readonly mediaType: string },
-  body: Buffer,
+  message: readonly Buffer[],
 ): ApiResponse {
   const headers: HeaderList = ['content-type', mediaType]
-  if (body.length <= GZIP_FROM || !takesGzip(context)) {
-    if (body.length > CHUNK) headers.push('content-length', String(body.length))
-    return { status, headers, body: pacedBody(body) }
+  const length = message.reduce((sum, { length }) => sum + length, 0)
+  if (length > GZIP_FROM && takesGzip(context)) {
+    headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
+    return { status, headers, body: (out) => gzipTo(out, message) }
   }
-  headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
-  return { status, headers, body: (out) => gzipTo(out, [body]) }
+  if (length <= CHUNK) return { status, headers, body: whole(message) }
+  headers.push('content-length', String(length))
+  return { status, headers, body: (out, pieces) => sendChunks(out, pieces, message) }
 }
+
+const whole = (pieces: readonly Buffer[]): Buffer =>
+  pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
 
 /** A document that describes the API, in the requested form. */
 export async function documentAnswer(
@@ -158,7 +162,7 @@ export async function documentAnswer(
   if (form.type !== 'protobuf') return jsonResponse(context, 200, form, json)
   const { documentMessage } = await import('./protobuf.ts')
   const body = documentMessage(context.server.api, shape, json)
-  return binaryResponse(context, { status: 200, mediaType: form.mediaType }, body)
+  return binaryResponse(context, { status: 200, mediaType: form.mediaType }, [body])
 }
 
 /** A list as indented JSON or YAML. */
