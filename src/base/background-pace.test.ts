@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { BackgroundPace, inBackground, type EventLoop } from './background-pace.ts'
+import { BackgroundPace, inBackground } from './background-pace.ts'
+import type { EventLoop } from './loop-share.ts'
 
 /** A loop whose time passes by hand, and by rests of a millisecond with these shares of other work. */
 function loopOf(shares: readonly number[]) {
@@ -7,6 +8,7 @@ function loopOf(shares: readonly number[]) {
   const left = [...shares]
   const loop: EventLoop = {
     now: () => ms,
+    turn: () => Promise.resolve(),
     async rest() {
       ms += 1
       return left.shift() ?? 0

@@ -6,15 +6,7 @@
  *     loop idle   at once       1 ms
  *     loop busy   at once       up to three times as long as the part
  */
-import { performance } from 'node:perf_hooks'
-
-/** What a pace knows of the event loop. */
-export interface EventLoop {
-  /** Milliseconds of a clock that does not go back. */
-  now(): number
-  /** Waits for a millisecond or somewhat more; gives the share of it in which the loop was busy, 0 to 1. */
-  rest(): Promise<number>
-}
+import { leaveTo, thisLoop, type EventLoop } from './loop-share.ts'
 
 /** Milliseconds of work that is done at once. */
 const SHORT_MS = 20
@@ -23,19 +15,6 @@ const PART_MS = 4
 /** How many times as long as a part others have the loop while they need it, and milliseconds at most. */
 const OTHERS = 3
 const MOST_MS = 100
-/** The share of the time from which on others need the loop. */
-const BUSY = 0.5
-
-/** The event loop of this thread. */
-const thisLoop: EventLoop = {
-  now: () => performance.now(),
-  async rest() {
-    const before = performance.eventLoopUtilization()
-    await new Promise((resolve) => setTimeout(resolve, 1))
-    return performance.eventLoopUtilization(before).utilization
-  },
-}
-
 /** The pace of one piece of work in the background: it gives way to others where it took long. */
 export class BackgroundPace {
   readonly #loop: EventLoop
@@ -54,12 +33,9 @@ export class BackgroundPace {
   }
 
   async #giveWay(worked: number): Promise<void> {
-    const loop = this.#loop
-    const until = loop.now() + Math.min(worked * OTHERS, MOST_MS)
-    let busy = 1
-    while (busy >= BUSY && loop.now() < until) busy = await loop.rest()
+    await leaveTo(this.#loop, Math.min(worked * OTHERS, MOST_MS))
     this.#longMs = PART_MS
-    this.#since = loop.now()
+    this.#since = this.#loop.now()
   }
 }
 

@@ -1,5 +1,5 @@
 /** The bytes of long lists, made chunk by chunk. */
-import { performance } from 'node:perf_hooks'
+import type { SharedPace } from '../base/shared-pace.ts'
 import type { ListResult } from '../registry/results.ts'
 import { CHUNK, GZIP_FROM } from './long-body.ts'
 import { itemBrace, itemSeparator, type ListBytes } from './represent.ts'
@@ -8,34 +8,30 @@ import { itemBrace, itemSeparator, type ListBytes } from './represent.ts'
 export const GZIP_CHUNK = GZIP_FROM
 /** Most items are smaller than this, bytes. */
 const ITEM_ESTIMATE = 2048
-/** Chunks end when they have taken so many milliseconds, whatever their size: others wait meanwhile. */
-export const LONG_MS = 10
 
-/** The texts in chunks. */
-export function* joined(texts: Iterable<string>): Generator<Buffer> {
-  let since = performance.now()
+/** The texts in chunks, which end when they have taken long, whatever their size. */
+export function* joined(texts: Iterable<string>, pace: SharedPace): Generator<Buffer> {
   let parts: Buffer[] = []
   let length = 0
   for (const text of texts) {
     const part = Buffer.from(text)
     parts.push(part)
     length += part.length
-    if (length < GZIP_CHUNK && performance.now() - since < LONG_MS) continue
+    if (length < GZIP_CHUNK && !pace.isLong) continue
     yield Buffer.concat(parts)
-    since = performance.now()
     parts = []
     length = 0
   }
   yield Buffer.concat(parts)
 }
 
-/** A list of generated items, in chunks of memory that `take` gives; longer items and short lists have their own. */
+/** The same of a list of generated items, in memory that `take` gives; longer items and short lists have their own. */
 export function* encodedChunks(
   result: ListResult,
   bytes: ListBytes,
   take: () => Buffer,
+  pace: SharedPace,
 ): Generator<Buffer> {
-  let since = performance.now()
   const guess = bytes.opening.length + bytes.closing.length + result.items.length * ITEM_ESTIMATE
   let chunk = guess < GZIP_CHUNK ? Buffer.allocUnsafeSlow(guess) : take()
   let at = bytes.opening.copy(chunk)
@@ -45,9 +41,8 @@ export function* encodedChunks(
     let needed = 1 + bytes.closing.length
     // A UTF-16 unit is at most three bytes of UTF-8.
     for (const part of parts) needed += typeof part === 'string' ? 3 * part.length : part.length
-    if (at + needed > chunk.length || performance.now() - since > LONG_MS) {
+    if (at + needed > chunk.length || pace.isLong) {
       yield chunk.subarray(0, at)
-      since = performance.now()
       chunk = needed > GZIP_CHUNK ? Buffer.allocUnsafeSlow(needed) : take()
       at = 0
     }

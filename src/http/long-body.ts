@@ -1,5 +1,6 @@
 /** Sends bodies in chunks, with yields to the event loop between them. */
 import { constants, createGzip } from 'node:zlib'
+import type { SharedPace } from '../base/shared-pace.ts'
 import type { ApiResponse, Context } from './context.ts'
 import type { Out } from './exchange.ts'
 import type { Pieces } from './pieces.ts'
@@ -49,7 +50,7 @@ export async function sendChunks(
   out: Out,
   pieces: Pieces,
   chunks: Iterable<Buffer>,
-  isOnly = false,
+  { isOnly = false, pace = null }: Sending = {},
 ): Promise<void> {
   const nextSize = pieces.of()
   for (const chunk of chunks) {
@@ -62,7 +63,7 @@ export async function sendChunks(
         ? out.write(at === 0 ? chunk : chunk.subarray(at), () => giveBack(chunk))
         : out.write(chunk.subarray(at, end))
       if (isLast && isOnly) break
-      await (ok ? nextTurn() : out.drained())
+      await (ok ? (isLast && pace ? pace.giveWay() : nextTurn()) : waited(out.drained(), pace))
       at = end
     }
     if (isOnly) break
@@ -70,8 +71,22 @@ export async function sendChunks(
   out.end()
 }
 
-/** Sends chunks compressed. */
-export async function gzipTo(out: Out, chunks: Iterable<Buffer>): Promise<void> {
+interface Sending {
+  /** There is one chunk alone. */
+  readonly isOnly?: boolean
+  /** Of chunks that are made as they are sent, and take long. */
+  readonly pace?: SharedPace | null
+}
+
+const waited = (event: Promise<void>, pace: SharedPace | null): Promise<void> =>
+  pace ? pace.wait(event) : event
+
+/** Sends chunks compressed; `pace`: see `Sending`. */
+export async function gzipTo(
+  out: Out,
+  chunks: Iterable<Buffer>,
+  pace: SharedPace | null = null,
+): Promise<void> {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED })
   gzip.on('data', (data: Buffer) => {
     if (out.closed) return
@@ -86,8 +101,10 @@ export async function gzipTo(out: Out, chunks: Iterable<Buffer>): Promise<void> 
   })
   for (const chunk of chunks) {
     if (out.closed) break
-    if (gzip.write(chunk)) await nextTurn()
-    else await new Promise<void>((resolve) => gzip.once('drain', resolve))
+    const ok = gzip.write(chunk)
+    if (!ok) await waited(new Promise((resolve) => gzip.once('drain', resolve)), pace)
+    if (pace) await pace.giveWay()
+    else if (ok) await nextTurn()
   }
   gzip.end()
   await ended

@@ -1,5 +1,5 @@
 /** Responses in the binary form. Loaded on first use. */
-import { Pace } from '../base/event-loop.ts'
+import { eachShared } from '../base/shared-pace.ts'
 import type { HookDependencies } from '../registry/context.ts'
 import type { ListResult, Made, Result } from '../registry/results.ts'
 import type { EventForm } from '../registry/event-form.ts'
@@ -25,9 +25,6 @@ import { bookmarkObject, isList, listMetadata, noList, objectJson } from './repr
 
 /** The field of the metadata in `PartialObjectMetadata`. */
 const METADATA = tagOf(1, BYTES)
-/** Others wait no longer for the items of a list, milliseconds. */
-const LONG_MS = 10
-
 /** The response of a verb, in an envelope. Throws 406 for shapes that do not fit the result. */
 export async function resultMessage(
   api: HookDependencies,
@@ -64,7 +61,7 @@ async function wholeObjects(
 ): Promise<ListWriter> {
   const { write } = await binaryKind(api, served)
   const list = new ListWriter()
-  await eachPaced(items, (version) => list.add((writer) => write(version, writer)))
+  await eachShared(items, (version) => list.add((writer) => write(version, writer)))
   return list
 }
 
@@ -75,17 +72,8 @@ async function metadataOfObjects(
 ): Promise<ListWriter> {
   // The older list of metadata has the numbers of its two fields swapped.
   const list = new ListWriter(form.asVersion.endsWith('/v1beta1') ? BETA_METADATA_LIST : undefined)
-  await eachPaced(items, (version) => list.add((writer) => writeMetadata(api, version, writer)))
+  await eachShared(items, (version) => list.add((writer) => writeMetadata(api, version, writer)))
   return list
-}
-
-async function eachPaced<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
-  const pace = new Pace(LONG_MS)
-  for (const item of items) {
-    work(item)
-    const pause = pace.pause()
-    if (pause) await pause
-  }
 }
 
 /** Messages of objects of one kind. */

@@ -5,19 +5,18 @@ import type { ListResult, Result } from '../registry/results.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { WaitingConversion } from '../catalogue/entry.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
-import { Pace } from '../base/event-loop.ts'
+import { SharedPace } from '../base/shared-pace.ts'
 import { asPart } from '../base/request-parts.ts'
 import type { ShapeClass } from '../notation/shape.ts'
 import type { ApiResponse, Context } from './context.ts'
 import type { HeaderList } from './exchange.ts'
 import { responseForm, documentForm, type Form } from './form.ts'
-import { encodedChunks, GZIP_CHUNK, joined, listChunks, LONG_MS } from './list-chunks.ts'
+import { encodedChunks, GZIP_CHUNK, joined, listChunks } from './list-chunks.ts'
 import {
   CHUNK,
   GZIP_FROM,
   gzipTo,
   newChunk,
-  nextTurn,
   sendChunks,
   takeChunk,
   takesGzip,
@@ -177,20 +176,20 @@ async function textList(
     form.type === 'application/yaml'
       ? yamlList(list, bytes, await (await import('../codec/yaml.ts')).yamlWriter())
       : indentedList(list, bytes)
-  return chunkedResponse(context, form.type, joined(texts))
+  const pace = new SharedPace()
+  return chunkedResponse(context, form.type, joined(texts, pace), pace)
 }
 
 /** A list of generated items. */
-const encodedListResponse = (
+function encodedListResponse(
   context: Context,
   result: ListResult,
   bytes: ListBytes,
-): Promise<ApiResponse> =>
-  chunkedResponse(
-    context,
-    'application/json',
-    encodedChunks(result, bytes, takesGzip(context) ? newChunk : takeChunk),
-  )
+): Promise<ApiResponse> {
+  const pace = new SharedPace()
+  const chunks = encodedChunks(result, bytes, takesGzip(context) ? newChunk : takeChunk, pace)
+  return chunkedResponse(context, 'application/json', chunks, pace)
+}
 
 /**
  * A body that is made in chunks: in one piece when it is short, else with yields to the event loop between them. The
@@ -200,19 +199,18 @@ async function chunkedResponse(
   context: Context,
   mediaType: string,
   chunks: Generator<Buffer>,
+  pace: SharedPace,
 ): Promise<ApiResponse> {
   const headers: HeaderList = ['content-type', mediaType]
   const isZipped = takesGzip(context)
-  const pace = new Pace(LONG_MS)
   const first = chunks.next().value as Buffer
-  if (first.length > GZIP_CHUNK) await nextTurn()
-  else await pace.pause()
+  if (first.length > GZIP_CHUNK || pace.isLong) await pace.giveWay()
   const second = chunks.next()
   if (second.done === true && (!isZipped || first.length <= GZIP_FROM))
     return { status: 200, headers, body: first }
   const begin = second.done === true ? [first] : [first, second.value]
   if (!isZipped) {
-    await nextTurn()
+    await pace.giveWay()
     const third = chunks.next()
     if (third.done === true)
       headers.push('content-length', String(begin.reduce((sum, { length }) => sum + length, 0)))
@@ -224,9 +222,9 @@ async function chunkedResponse(
   }
   if (isZipped) {
     headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
-    return { status: 200, headers, body: (out) => gzipTo(out, all()) }
+    return { status: 200, headers, body: (out) => gzipTo(out, all(), pace) }
   }
-  return { status: 200, headers, body: (out, pieces) => sendChunks(out, pieces, all()) }
+  return { status: 200, headers, body: (out, pieces) => sendChunks(out, pieces, all(), { pace }) }
 }
 
 const NEWLINE = Buffer.from('\n')
@@ -285,7 +283,9 @@ function listResponse(
     status: 200,
     headers,
     body: (out, pieces) =>
-      sendChunks(out, pieces, listChunks(result, bytes, from, takeChunk), length <= CHUNK),
+      sendChunks(out, pieces, listChunks(result, bytes, from, takeChunk), {
+        isOnly: length <= CHUNK,
+      }),
   }
 }
 
