@@ -139,9 +139,9 @@ function divided(outputs, listed) {
 }
 
 /**
- * What a script takes of a module of another: its values, once. As an external module, it would be read by two getters
- * each time that one of them is used, which made the binary form of a list three times as dear. The modules that are
- * imported so are evaluated before (see `divided`), and none of them exports what changes (`npm run lint`).
+ * What a script takes of a module of another: its values, once. As an external module, it would be read by a getter each
+ * time that one of them is used, which made the binary form of a list three times as dear, and copied by each `import()`.
+ * No module exports what changes (`npm run lint`).
  */
 const valuesOf = (of, names) => `export const { ${names.join(', ')} } = require('${of}')`
 
@@ -152,12 +152,10 @@ function joinScript(common, { script, files, parts, to, scriptOf, namesOf }) {
   const elsewhere = {
     name: namespace,
     setup(plugin) {
-      plugin.onResolve({ filter: /^\.\// }, ({ path, kind }) => {
+      plugin.onResolve({ filter: /^\.\// }, ({ path }) => {
         const file = path.slice(2)
         const other = scriptOf.get(file)
-        if (other === script) return null
-        const of = `${other}#${file}`
-        return kind === 'import-statement' ? { path: of, namespace } : { path: of, external: true }
+        return other === script ? null : { path: `${other}#${file}`, namespace }
       })
       plugin.onResolve({ filter: /#/, namespace }, ({ path }) => ({ path, external: true }))
       plugin.onLoad({ filter: /^/, namespace }, ({ path }) => ({

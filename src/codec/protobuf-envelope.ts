@@ -40,12 +40,15 @@ export function wrap(type: MessageType, raw: Uint8Array): Buffer {
 
 /** A message that `write` writes, in an envelope. */
 export function wrapped(type: MessageType, write: (writer: BytesWriter) => void): Buffer {
-  const writer = new BytesWriter()
-  beginEnvelope(writer, type)
-  writer.fork()
-  write(writer)
-  return endEnvelope(writer.ldelim()).written()
+  out.rewind(0, 0)
+  beginEnvelope(out, type)
+  out.fork()
+  write(out)
+  return endEnvelope(out.ldelim()).copy()
 }
+
+/** One message at a time is made in it. */
+const out = new BytesWriter()
 
 /** Bytes around a message in an envelope, usually. */
 const AROUND_BYTES = 128

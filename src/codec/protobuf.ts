@@ -49,8 +49,18 @@ const ZERO_BYTES = 32
 
 const plans = new WeakMap<Words, WeakMap<Shape, Plan>>()
 
+const forms = new WeakMap<Words, WeakMap<Shape, Protobuf>>()
+
 /** The binary form of a shape in one vocabulary. */
 export function protobufOf(shape: Shape, v: Words): Protobuf {
+  let ofWords = forms.get(v)
+  if (!ofWords) forms.set(v, (ofWords = new WeakMap()))
+  let form = ofWords.get(shape)
+  if (!form) ofWords.set(shape, (form = makeForm(shape, v)))
+  return form
+}
+
+function makeForm(shape: Shape, v: Words): Protobuf {
   const plan = planOf(shape, v)
   const ofJson = messageOfJson(shape, v, {
     valueOf: (holds) => valueOf(holds, v),

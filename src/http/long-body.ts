@@ -17,7 +17,7 @@ export const takesGzip = (context: Context) =>
   )
 
 /** Resolves in the next turn of the event loop. */
-export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 // Buffers of sent chunks, for the next list: fresh memory costs more than the copy into it.
 const spare: ArrayBufferLike[] = []
