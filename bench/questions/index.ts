@@ -1,6 +1,7 @@
 import type { Question } from '../bench.ts'
 import { apply } from './apply.ts'
 import { audit } from './audit.ts'
+import { binary } from './binary.ts'
 import { command } from './command.ts'
 import { create } from './create.ts'
 import { custom } from './custom.ts'
@@ -27,6 +28,7 @@ export const questions: readonly Question[] = [
   identity,
   audit,
   list,
+  binary,
   selectors,
   mixed,
   fairness,

@@ -1,6 +1,6 @@
 /** Do short requests starve while large lists are sent, or objects are made? */
 import { OBJECT_BYTES, type Bench, type Question } from '../bench.ts'
-import type { Plan } from '../load/job.ts'
+import type { Plan, Target } from '../load/job.ts'
 import { plain, type Row } from '../measure.ts'
 import { startLoad } from '../subjects.ts'
 
@@ -65,6 +65,55 @@ export const mixed: Question = {
         count: Number.MAX_SAFE_INTEGER,
       }),
     )
-    return [lists, creates]
+    return [lists, creates, await besideYaml(bench, others, { target, path, made })]
   },
+}
+
+/** Rounds of creates beside another client that lists as YAML, which takes a second, and alone. */
+function besideYaml(
+  bench: Bench,
+  others: ReturnType<typeof startLoad>,
+  { target, path, made }: { readonly target: Target; readonly path: string; readonly made: string },
+): Promise<Row> {
+  let round = 0
+  // By the clock: the server's CPU is that of the list as well.
+  const creates = async () => {
+    const { operations, seconds } = await bench.requests(
+      target,
+      'h1',
+      { connections: CREATES },
+      {
+        is: 'create',
+        path: made,
+        prefix: `beside-${round++}-`,
+        sizeBytes: OBJECT_BYTES,
+        count: Number.MAX_SAFE_INTEGER,
+      },
+    )
+    return plain(operations / seconds)
+  }
+  return bench.alternate(
+    {
+      question: 'mixed',
+      what: `creates over ${CREATES} connections while a list is sent as YAML, to none`,
+      unit: '/s',
+      goal: { of: 'ratio', is: 'at least', number: 0.4 },
+    },
+    async () => {
+      const load = others.run({
+        is: 'requests',
+        target,
+        protocol: 'h1',
+        connections: 1,
+        streams: 1,
+        plan: { is: 'get', path, accept: 'application/yaml' },
+        seconds: bench.options.seconds * 2,
+        warmUpSeconds: 0,
+        atMost: 1_000_000,
+      })
+      const [sample] = await Promise.all([creates(), load])
+      return sample
+    },
+    creates,
+  )
 }

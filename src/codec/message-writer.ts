@@ -57,8 +57,8 @@ export class BytesWriter implements MessageWriter {
   /** Where the messages that were begun have their lengths. */
   readonly #begun: number[] = []
 
-  constructor(bytes = FIRST_BYTES) {
-    this.#memory = Buffer.allocUnsafe(bytes)
+  constructor(memory: Buffer = Buffer.allocUnsafe(FIRST_BYTES)) {
+    this.#memory = memory
   }
 
   /** Bytes that are written. */
@@ -90,11 +90,10 @@ export class BytesWriter implements MessageWriter {
     return copy
   }
 
-  /** What is written; it is the caller's, and nothing is written any more. */
-  take(): Buffer {
+  /** What is written; it is the caller's. Goes on in other memory. */
+  take(next: Buffer = Buffer.allocUnsafe(FIRST_BYTES)): Buffer {
     const taken = this.written()
-    // Most messages are about as long as the one before.
-    this.#memory = Buffer.allocUnsafeSlow(this.#memory.length)
+    this.#memory = next
     this.rewind(0, 0)
     return taken
   }

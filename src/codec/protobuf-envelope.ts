@@ -32,7 +32,7 @@ const field = (number: number) => tagOf(number, BYTES)
 
 /** Wraps a message in an envelope. */
 export function wrap(type: MessageType, raw: Uint8Array): Buffer {
-  const writer = new BytesWriter(raw.length + AROUND_BYTES)
+  const writer = new BytesWriter(Buffer.allocUnsafe(raw.length + AROUND_BYTES))
   beginEnvelope(writer, type)
   endEnvelope(writer.bytes(raw))
   return writer.written()
@@ -120,18 +120,25 @@ const USUAL: ListNumbers = { metadata: 1, items: 2 }
 /** The field numbers of the beta version of PartialObjectMetadataList, which are swapped. */
 export const BETA_METADATA_LIST: ListNumbers = { metadata: 2, items: 1 }
 
-/** Bytes in which long lists are made. */
-const CHUNK_BYTES = 256 << 10
+/** An item of more bytes gets its piece of a list copied. */
+const LARGE_ITEM = 16 << 10
 
-/** Makes a list item by item: as a whole it would be copied several times, at once. */
+/** Makes a list item by item, in pieces: as a whole it would be copied several times, at once. */
 export class ListWriter {
-  readonly #writer = new BytesWriter()
+  readonly #take: () => Buffer
+  readonly #writer: BytesWriter
   readonly #item: number
   readonly #metadata: number
-  readonly #chunks: Buffer[] = []
+  readonly #pieces: Buffer[] = []
+  readonly #pieceBytes: number
   #bytes = 0
 
-  constructor(numbers = USUAL) {
+  /** `take` gives the memory of each piece. */
+  constructor(take: () => Buffer, numbers = USUAL) {
+    const memory = take()
+    this.#take = take
+    this.#writer = new BytesWriter(memory)
+    this.#pieceBytes = memory.length - LARGE_ITEM
     this.#item = field(numbers.items)
     this.#metadata = field(numbers.metadata)
   }
@@ -139,15 +146,15 @@ export class ListWriter {
   /** Adds an item that `write` writes. */
   add(write: (writer: BytesWriter) => void): void {
     const writer = this.#writer
+    if (writer.length > this.#pieceBytes && writer.length > 0) this.#end(this.#take())
     writer.uint32(this.#item).fork()
     write(writer)
     writer.ldelim()
-    if (writer.length >= CHUNK_BYTES) this.#take()
   }
 
-  #take(): void {
+  #end(next?: Buffer): void {
     this.#bytes += this.#writer.length
-    this.#chunks.push(this.#writer.take())
+    this.#pieces.push(this.#writer.take(next))
   }
 
   /** The list with its metadata message, of which the lower number comes first, in an envelope. */
@@ -155,20 +162,20 @@ export class ListWriter {
     const writer = this.#writer
     const isFirst = this.#metadata < this.#item
     if (!isFirst) writer.uint32(this.#metadata).bytes(metadata)
-    const first = new BytesWriter(metadata.length + AROUND_BYTES)
+    const first = new BytesWriter()
     if (isFirst) first.uint32(this.#metadata).bytes(metadata)
     const head = first.take()
     beginEnvelope(first, type)
     first.uint32(head.length + this.#bytes + writer.length)
     endEnvelope(writer)
-    this.#take()
-    return [Buffer.concat([first.written(), head]), ...this.#chunks]
+    this.#end()
+    return [Buffer.concat([first.written(), head]), ...this.#pieces]
   }
 }
 
 /** One frame of a watch: four bytes of length, then an event whose object is a whole envelope. */
 export function eventFrame(type: string, object: Uint8Array): Buffer {
-  const writer = new BytesWriter(object.length + AROUND_BYTES).raw(LENGTH)
+  const writer = new BytesWriter(Buffer.allocUnsafe(object.length + AROUND_BYTES)).raw(LENGTH)
   writer.uint32(field(1)).string(type)
   // The object is carried as raw bytes, in a nested message.
   writer.uint32(field(2)).fork().uint32(field(1)).bytes(object).ldelim()

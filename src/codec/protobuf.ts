@@ -65,7 +65,7 @@ function makeForm(shape: Shape, v: Words): Protobuf {
   const ofJson = messageOfJson(shape, v, {
     valueOf: (holds) => valueOf(holds, v),
     zeroOf(name, facts) {
-      const writer = new BytesWriter(ZERO_BYTES)
+      const writer = new BytesWriter(Buffer.allocUnsafe(ZERO_BYTES))
       fieldPart(name, facts, v).write({}, writer)
       return writer.written()
     },

@@ -25,13 +25,21 @@ import { bookmarkObject, isList, listMetadata, noList, objectJson } from './repr
 
 /** The field of the metadata in `PartialObjectMetadata`. */
 const METADATA = tagOf(1, BYTES)
-/** The response of a verb, in an envelope. Throws 406 for shapes that do not fit the result. */
+/** What is responded to a verb. */
+export interface ResultParts {
+  readonly served: ResourceEntry
+  readonly form: Form
+  /** Memory for a piece of a long list. */
+  readonly take: () => Buffer
+}
+
+/** The response of a verb, in an envelope, in pieces. Throws 406 for shapes that do not fit the result. */
 export async function resultMessage(
   api: HookDependencies,
-  served: ResourceEntry,
   result: Result,
-  form: Form,
+  parts: ResultParts,
 ): Promise<readonly Buffer[]> {
+  const { served, form } = parts
   switch (result.is) {
     case 'status':
       return [statusMessage(api, result.body)]
@@ -42,25 +50,27 @@ export async function resultMessage(
     case 'list': {
       if (form.as === 'PartialObjectMetadata') throw isList(served)
       const metadata = protobufOf(ListMeta.shape, api.v).encode(listMetadata(result))
-      const list = await (form.as === ''
-        ? wholeObjects(api, served, result)
-        : metadataOfObjects(api, result, form))
-      const type =
-        form.as === ''
-          ? { kind: served.listKind, apiVersion: served.groupVersion }
-          : { kind: 'PartialObjectMetadataList', apiVersion: form.asVersion }
+      const isWhole = form.as === ''
+      const list = await (isWhole ? wholeObjects : metadataOfObjects)(api, result, parts)
+      const type = isWhole
+        ? { kind: served.listKind, apiVersion: served.groupVersion }
+        : { kind: 'PartialObjectMetadataList', apiVersion: form.asVersion }
       return list.finish(type, metadata)
     }
   }
 }
 
+/** Bytes that an item has, usually; those of its metadata alone. */
+const ITEM_BYTES = 2048
+const METADATA_BYTES = 512
+
 async function wholeObjects(
   api: HookDependencies,
-  served: ResourceEntry,
   { items }: ListResult,
+  { served, take }: ResultParts,
 ): Promise<ListWriter> {
   const { write } = await binaryKind(api, served)
-  const list = new ListWriter()
+  const list = new ListWriter(memoryFor(items.length * ITEM_BYTES, take))
   await eachShared(items, (version) => list.add((writer) => write(version, writer)))
   return list
 }
@@ -68,13 +78,21 @@ async function wholeObjects(
 async function metadataOfObjects(
   api: HookDependencies,
   { items }: ListResult,
-  form: Form,
+  { form, take }: ResultParts,
 ): Promise<ListWriter> {
   // The older list of metadata has the numbers of its two fields swapped.
-  const list = new ListWriter(form.asVersion.endsWith('/v1beta1') ? BETA_METADATA_LIST : undefined)
+  const numbers = form.asVersion.endsWith('/v1beta1') ? BETA_METADATA_LIST : undefined
+  const list = new ListWriter(memoryFor(items.length * METADATA_BYTES, take), numbers)
   await eachShared(items, (version) => list.add((writer) => writeMetadata(api, version, writer)))
   return list
 }
+
+/** A list that is short has memory of its own, or what it gets of a piece would not be used again so soon. */
+const memoryFor = (guess: number, take: () => Buffer): (() => Buffer) =>
+  guess > OWN_BYTES ? take : () => Buffer.allocUnsafe(OWN_BYTES)
+
+/** Of memory of its own, as that of lists in JSON. */
+const OWN_BYTES = 64 << 10
 
 /** Messages of objects of one kind. */
 interface BinaryKind {

@@ -127,7 +127,8 @@ async function protobufAnswer(
   form: Form,
 ): Promise<ApiResponse> {
   const { resultMessage } = await import('./protobuf.ts')
-  const body = await resultMessage(context.server.api, served, result, form)
+  const take = takesGzip(context) ? newChunk : takeChunk
+  const body = await resultMessage(context.server.api, result, { served, form, take })
   return binaryResponse(context, { status: result.status, mediaType: form.mediaType }, body)
 }
 

@@ -68,7 +68,7 @@ function listOf(
   items: readonly JsonObject[],
   { shape, numbers }: { readonly shape: Shape; readonly numbers?: ListNumbers },
 ): Buffer {
-  const list = new ListWriter(numbers)
+  const list = new ListWriter(() => Buffer.alloc(1), numbers)
   for (const item of items)
     list.add((writer) => protobufOf(shape, v).transcode(Buffer.from(formatJson(item)), writer))
   const type = { kind: 'AnyList', apiVersion: 'v1' }
@@ -95,7 +95,7 @@ describe('messages agree with another library', () => {
             [formatJson(stored, 1), theirs],
             [formatJson(other), encode(other)],
           ] as const) {
-            const writer = new BytesWriter(1)
+            const writer = new BytesWriter(Buffer.alloc(1))
             isParsed = !transcode(Buffer.from(text), writer) || isParsed
             expect(writer.written().toString('hex')).toBe(bytes.toString('hex'))
           }
