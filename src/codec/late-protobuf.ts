@@ -8,6 +8,9 @@ export interface LateProtobuf {
 }
 
 /** The binary form of objects of a shape. */
-export const protobufOfShape = (shape: Shape, v: Pick<Vocabulary, 'resolve'>): LateProtobuf => ({
-  load: async () => (await import('./protobuf.ts')).protobufOf(shape, v),
-})
+export function protobufOfShape(shape: Shape, v: Pick<Vocabulary, 'resolve'>): LateProtobuf {
+  let loaded: Promise<Protobuf> | null = null
+  return {
+    load: () => (loaded ??= import('./protobuf.ts').then(({ protobufOf }) => protobufOf(shape, v))),
+  }
+}

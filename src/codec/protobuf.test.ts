@@ -97,7 +97,7 @@ describe('each value has one form', () => {
     {
       name: 'list of objects',
       field: t.list(1, Inner),
-      value: [{ a: 'x' }, { a: '', n: 0 }],
+      value: [{ a: 'x' }, { n: 0 }],
       hex: '0a 03 0a 01 78 0a 04 0a 00 10 00',
     },
     {
@@ -204,7 +204,7 @@ describe('absent, zero and given', () => {
     double: { plain: () => t.double(1), zero: 0, hex: '090000000000000000' },
     quantity: { plain: () => t.quantity(1), zero: '0', hex: '0a030a0130' },
     intOrString: { plain: () => t.intOrString(1), zero: 0, hex: '0a06080010001a00' },
-    object: { plain: () => t.object(1, Inner), zero: { a: '' }, hex: '0a020a00' },
+    object: { plain: () => t.object(1, Inner), zero: {}, hex: '0a020a00' },
   }
   for (const [name, { plain, zero, hex }] of Object.entries(zeros)) {
     test(`${name}: always written unless absence differs`, () => {
@@ -212,6 +212,12 @@ describe('absent, zero and given', () => {
       expect(of({ f: plain().required() }).encode({}).toString('hex')).toBe(hex)
       expect(of({ f: plain().explicit() }).encode({}).toString('hex')).toBe('')
       expect(of({ f: plain().explicit() }).encode({ f: null }).toString('hex')).toBe('')
+    })
+    const hasNoForm = ['quantity', 'intOrString'].includes(name)
+    test(`${name}: a zero without presence is read as absence`, () => {
+      const { decode } = of({ f: plain() })
+      expect(decode(bytes(hex))).toEqual(hasNoForm ? { f: zero } : {})
+      expect(decode(bytes(hex + hex))).toEqual(hasNoForm ? { f: zero } : {})
     })
     test(`${name}: an explicit zero is not absence`, () => {
       const explicit = shape({ f: plain().explicit() }).shape
@@ -223,6 +229,12 @@ describe('absent, zero and given', () => {
       expect(Object.keys(codec.decode(decode(bytes(hex)), new Decoding()))).toEqual(['f'])
     })
   }
+
+  test('a zero takes the place of an earlier value', () => {
+    const { decode } = of({ s: t.string(1), n: t.int32(2), b: t.bool(3) })
+    expect(decode(bytes('0a0161 1001 1801'))).toEqual({ s: 'a', n: 1, b: true })
+    expect(decode(bytes('0a0161 1001 1801 0a00 1000 1800'))).toEqual({})
+  })
 
   for (const { name, field, hex } of [
     { name: 'no time', field: t.time(1), hex: '0a00' },

@@ -176,9 +176,31 @@ function partOf(name: string, facts: FieldFacts, v: Words): Part {
     },
     read(into, reader, wireType, depth) {
       expectType(wireType, value.wireType)
-      const read = value.read(reader, depth, member(into))
-      if (read !== undefined) setOwn(into, name, read)
+      const before = member(into)
+      const read = value.read(reader, depth, before)
+      // Messages have all fields; the objects of clients that send JSON do not have those without a value.
+      if (isWritten && isNothing(holds, read)) {
+        if (before !== undefined) delete into[name]
+      } else if (read !== undefined) setOwn(into, name, read)
     },
+  }
+}
+
+/** Whether a value of a field that has no presence of its own is the same as none. */
+function isNothing({ is }: Holds, value: unknown): boolean {
+  switch (is) {
+    case 'string':
+      return value === ''
+    case 'bool':
+      return value === false
+    case 'int32':
+    case 'int64':
+    case 'double':
+      return value === 0
+    case 'object':
+      return Object.keys(value as object).length === 0
+    default:
+      return false
   }
 }
 

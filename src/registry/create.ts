@@ -3,6 +3,7 @@ import { whenKnown, type NowOrLater } from '../admission/now-or-later.ts'
 import { type Body, type WriteDependencies, type Call } from './context.ts'
 import { toStored } from './conversion.ts'
 import { writeOptions, type WriteOptions } from './options.ts'
+import { asJson } from './json-body.ts'
 import { objectIn } from './read-body.ts'
 import type { Result } from './results.ts'
 import { createObject, type CreateOptions } from './create-object.ts'
@@ -12,7 +13,11 @@ import type { CreateModel } from './create-model.ts'
 export function create(api: WriteDependencies, call: Call): Promise<Result> {
   if (call.subresource !== '') throw methodNotAllowed()
   const options = writeOptions(call.query, api.v, 'CreateOptions')
-  return call.body().then((body) => created(api, call, body, options))
+  return call
+    .body()
+    .then((body) =>
+      whenKnown(asJson(body, call.served, api.v), (one) => created(api, call, one, options)),
+    )
 }
 
 /** Makes the object of a body, in full or like earlier ones, and takes it through the steps of every create. */

@@ -273,3 +273,71 @@ describe('watch', () => {
     return [type, form.read(Buffer.from(extension.bytes()))]
   }
 })
+
+describe('writes', () => {
+  const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments'
+  const deployment = (name: string) => ({
+    kind: 'Deployment',
+    apiVersion: 'apps/v1',
+    metadata: { name, labels: { number: name } },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: { a: 'b' } },
+      template: {
+        metadata: { labels: { a: 'b' } },
+        spec: { containers: [{ name: 'c', image: `image:${name}` }] },
+      },
+    },
+  })
+
+  test('creates that are like earlier ones make the objects that JSON makes', async () => {
+    const made: unknown[] = []
+    const comparable = ({ metadata, ...rest }: any) => {
+      const { name, labels, managedFields, ...others } = metadata
+      const { uid: _u, resourceVersion: _r, creationTimestamp: _t, ...known } = others
+      const [{ time: _m, ...entry }] = managedFields
+      const text = JSON.stringify({ labels, ...rest }).replaceAll(name, 'NAME')
+      return { ...known, entry, text }
+    }
+    for (let i = 0; i < 6; i++) {
+      const binary = await ask('POST', DEPLOYMENTS, form.write(deployment(`binary-${i}`)))
+      expect(binary.status).toBe(201)
+      expect((form.read(binary.bytes) as any).metadata.name).toBe(`binary-${i}`)
+      const json = await client.post(DEPLOYMENTS, deployment(`json-${i}`))
+      expect(json.status).toBe(201)
+      for (const way of ['binary', 'json'])
+        made.push(comparable((await client.get(`${DEPLOYMENTS}/${way}-${i}`)).body))
+    }
+    for (const one of made) expect(one).toEqual(made[0])
+  })
+
+  test('a field that is zero without a presence of its own is set', async () => {
+    await client.post(DEPLOYMENTS, deployment('scaled'))
+    const path = `${DEPLOYMENTS}/scaled`
+    const scale = {
+      kind: 'Scale',
+      apiVersion: 'autoscaling/v1',
+      metadata: { name: 'scaled', namespace: 'default' },
+      spec: { replicas: 0 },
+    }
+    const reply = await ask('PUT', `${path}/scale`, form.write(scale))
+    expect([reply.status, (await client.get(path)).body.spec.replicas]).toEqual([200, 0])
+  })
+
+  test('an update takes a field away by its zero', async () => {
+    const services = '/api/v1/namespaces/default/services'
+    const service = {
+      kind: 'Service',
+      apiVersion: 'v1',
+      metadata: { name: 'zero' },
+      spec: { ports: [{ port: 80 }], publishNotReadyAddresses: true, selector: { a: 'b' } },
+    }
+    expect((await ask('POST', services, form.write(service))).status).toBe(201)
+    const { body } = await client.get(`${services}/zero`)
+    expect(body.spec.publishNotReadyAddresses).toBe(true)
+    body.spec.publishNotReadyAddresses = false
+    expect((await ask('PUT', `${services}/zero`, form.write(body))).status).toBe(200)
+    const after = (await client.get(`${services}/zero`)).body.spec
+    expect(after.publishNotReadyAddresses).toBeUndefined()
+  })
+})
