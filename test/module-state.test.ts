@@ -23,6 +23,8 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'structural/linear-pattern.ts engine': 'once',
   'structural/linear-pattern.ts kept': 'memo',
   'codec/generated-code.ts allowed': 'once',
+  'codec/protobuf-envelope.ts out': 'memory',
+  'engine/etcd/messages.ts out': 'memory',
   'codec/json-outline.ts room': 'memory',
   'codec/json-outline.ts patterns': 'memo',
   'codec/json-view.ts names': 'memo',
@@ -35,6 +37,8 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'http2/send-buffer.ts current': 'memory',
   'http2/huffman.ts scratch': 'memory',
   'http/long-body.ts spare': 'memory',
+  'http/media-types.ts contentTypes': 'memo',
+  'http/media-types.ts accepts': 'memo',
   'http/date-text.ts dateSecond': 'memo',
   'http/date-text.ts date': 'memo',
   'http/http1-chunks.ts framed': 'memo',
@@ -54,6 +58,9 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'base/time.ts lastSecond': 'memo',
   'base/time.ts lastText': 'memo',
   'base/file-lock.ts binding': 'once',
+  'base/ids.ts letters': 'process',
+  'server/local-address.ts local': 'once',
+  'registry/connect/target.ts own': 'once',
   'base/quantity.ts known': 'memo',
   'base/quantity.ts parsed': 'memo',
   'patch/fields-v1.ts known': 'memo',
@@ -71,7 +78,8 @@ const ALLOWED: Readonly<Record<string, Why>> = {
 const VARIABLE = /^(?:export )?let (\w+)/
 const EMPTY_TABLE = /^(?:export )?const (\w+)(?:: ([^=]+))? = new (?:Map|Set)(?:<.*>)?\(\)/
 const EMPTY_LIST = /^(?:export )?const (\w+)(?:: ([^=]+))? = (?:\[\]|\{\})$/
-const HOLDER = /^(?:export )?const (\w+) = new (?:LRUCache|IndexedPool|Emitter|EventEmitter)\b/
+const HOLDER =
+  /^(?:export )?const (\w+)(?:: ([^=]+))? = new (?!(?:Map|Set|WeakMap|WeakSet|RegExp|TextDecoder|TextEncoder)\b)[A-Z]\w*/
 
 function kept(line: string): string | null {
   const found =
