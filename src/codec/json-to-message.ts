@@ -24,7 +24,7 @@ import { BYTES, tagOf, VARINT } from './protobuf-wire.ts'
 
 type Words = Pick<Vocabulary, 'resolve'>
 
-/** A message of the plain way, for what is not known here. */
+/** The plain way, for what is not known here. */
 export interface Plainly {
   /** The value of a field, an item or a member. */
   valueOf(holds: Holds): Value
@@ -95,14 +95,14 @@ interface Plan {
 const NONE = -1
 const NULL = 0x6e
 const TRUE = 0x74
+const FALSE = 0x66
 const MINUS = 0x2d
 const ZERO = 0x30
 /** Digits of an integer that a number holds exactly. */
 const EXACT_DIGITS = 15
 
-/** What the order of the JSON makes impossible. */
-class OtherOrder extends Error {}
-const OTHER_ORDER = new OtherOrder('the JSON is in another order')
+/** Thrown where the JSON is in an order, or in a form, that is not known. */
+const OTHER_ORDER = new Error('the JSON is in another order')
 
 /** How messages of a shape are made from JSON. */
 export function messageOfJson(shape: Shape, v: Words, plainly: Plainly): MessageOfJson {
@@ -486,9 +486,10 @@ function writeLongString(text: JsonText, writer: BytesWriter): void {
 }
 
 function writeBool(text: JsonText, writer: BytesWriter): void {
-  const isTrue = text.bytes[text.at] === TRUE
-  writer.bool(isTrue)
-  text.at += isTrue ? 4 : 5
+  const letter = text.bytes[text.at]
+  if (letter !== TRUE && letter !== FALSE) throw OTHER_ORDER
+  writer.bool(letter === TRUE)
+  text.at += letter === TRUE ? 4 : 5
 }
 
 function writeInteger(text: JsonText, writer: BytesWriter, value: Value): void {

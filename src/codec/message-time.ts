@@ -1,10 +1,6 @@
 /** Times in JSON, read from its bytes. */
-import { QUOTE } from './json-bytes.ts'
 
 const ZERO = 0x30
-const ZULU = 0x5a
-/** Of `2006-01-02T15:04:05Z`. */
-const LENGTH = 20
 const DAY_SECONDS = 86_400
 /** Days from the first of March of year 0 to the first of January 1970. */
 const DAYS_TO_1970 = 719_468
@@ -16,13 +12,26 @@ const ERA_DAYS = 146_097
  * form, and for one before the year 1000, such as the zero time.
  */
 export function secondsOf(bytes: Buffer, from: number): number | null {
-  if (bytes[from + LENGTH] !== QUOTE || bytes[from + LENGTH - 1] !== ZULU) return null
+  for (let i = 0; i < BETWEEN.length; i++)
+    if (bytes[from + PLACES[i]!] !== BETWEEN.charCodeAt(i)) return null
   const year = two(bytes, from) * 100 + two(bytes, from + 2)
   const month = two(bytes, from + 5)
   const day = two(bytes, from + 8)
-  if (!(year >= 1000 && month >= 1 && month <= 12 && day >= 1)) return null
-  const seconds = two(bytes, from + 11) * 3600 + two(bytes, from + 14) * 60 + two(bytes, from + 17)
-  return Number.isNaN(seconds) ? null : daysTo(year, month, day) * DAY_SECONDS + seconds
+  const hour = two(bytes, from + 11)
+  const minute = two(bytes, from + 14)
+  const second = two(bytes, from + 17)
+  const isDay = year >= 1000 && month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month)
+  if (!isDay || !(hour < 24 && minute < 60 && second < 60)) return null
+  return daysTo(year, month, day) * DAY_SECONDS + hour * 3600 + minute * 60 + second
+}
+
+/** What is between the numbers of `2006-01-02T15:04:05Z"`, and where. */
+const BETWEEN = '--T::Z"'
+const PLACES = [4, 7, 10, 13, 16, 19, 20]
+
+function daysOf(year: number, month: number): number {
+  if (month !== 2) return 30 + ((month + (month >> 3)) & 1)
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
 }
 
 /** A number of two digits; NaN for anything else. */
