@@ -35,8 +35,8 @@ export const help = `Usage: npm run bench -- [flags]
 
 Measures the built server (npm run build) beside the limits of the machine, in alternating rounds.
 
-  --only a,b       questions to ask: get, identity, list, binary, selectors, mixed,
-                   fairness, create, patch, apply, lease, delete, custom,
+  --only a,b       questions to ask: get, identity, audit, list, binary, selectors,
+                   mixed, fairness, create, patch, apply, lease, delete, custom,
                    etcd-create, plugins, webhooks, watch, start, command,
                    growth, processes (default all)
   --store name     engine under the server: lmdb, etcd or both (default both,

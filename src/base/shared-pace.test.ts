@@ -44,7 +44,7 @@ async function pauses(
 for (const { what, parts, turns = [], shares = [], expected } of [
   { what: 'short work goes on at once', parts: [4, 5], expected: [null, null] },
   {
-    what: 'long work gives a turn while nobody else is there',
+    what: 'long work yields for one turn without other requests',
     parts: [10, 4, 6, 12],
     expected: [0, null, 0, 0],
   },

@@ -8,12 +8,12 @@
  */
 import { leaveTo, thisLoop, type EventLoop } from './loop-share.ts'
 
-/** Milliseconds of a part while nobody else is there, and beside others. */
+/** Milliseconds of a part without other requests, and with them. */
 const ALONE_MS = 10
 const BESIDE_MS = 4
 /** A turn in which nothing was done takes less, milliseconds. */
 const QUIET_MS = 0.1
-/** So long others are thought to be there, milliseconds. */
+/** After a turn with other requests more are expected for so many milliseconds. */
 const BESIDE_FOR_MS = 100
 
 /** The pace of one piece of work: it takes half of the event loop at most while others need it. */

@@ -104,9 +104,13 @@ const EXACT_DIGITS = 15
 /** Thrown where the JSON is in an order, or in a form, that is not known. */
 const OTHER_ORDER = new Error('the JSON is in another order')
 
-/** How messages of a shape are made from JSON. */
-export function messageOfJson(shape: Shape, v: Words, plainly: Plainly): MessageOfJson {
-  const planOf = new Plans(v, plainly).of
+/** How messages are made from JSON; what shapes have in common is worked out once. */
+export function messagesOfJson(v: Words, plainly: Plainly): (shape: Shape) => MessageOfJson {
+  const plans = new Plans(v, plainly)
+  return (shape) => messageOf(shape, plans.of)
+}
+
+function messageOf(shape: Shape, planOf: (shape: Shape) => Plan): MessageOfJson {
   let plan: Plan | null = null
   return {
     write(json, writer) {

@@ -158,11 +158,7 @@ export class BytesWriter implements MessageWriter {
     const length = to - from
     this.#room(length + MAX_NUMBER)
     this.#varint(length)
-    const memory = this.#memory
-    const at = this.#at
-    if (length > SHORT_SPAN) bytes.copy(memory, at, from, to)
-    else for (let i = 0; i < length; i++) memory[at + i] = bytes[from + i]!
-    this.#at = at + length
+    this.#append(bytes, from, to)
     return this
   }
 
@@ -211,14 +207,16 @@ export class BytesWriter implements MessageWriter {
     for (let i = 0; i < zeros.length; i++) {
       const start = starts[i]!
       const zero = zeros[i]
-      if (start >= 0) this.#again(other, start - from, ends[i]! - from)
-      else if (zero) this.raw(zero)
+      if (start >= 0) {
+        this.#room(ends[i]! - start)
+        this.#append(other, start - from, ends[i]! - from)
+      } else if (zero) this.raw(zero)
     }
   }
 
-  #again(bytes: Buffer, from: number, to: number): void {
+  /** There must be room for it. */
+  #append(bytes: Buffer, from: number, to: number): void {
     const length = to - from
-    this.#room(length)
     const memory = this.#memory
     const at = this.#at
     if (length > SHORT_SPAN) bytes.copy(memory, at, from, to)

@@ -7,7 +7,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { JsonObject } from './codec.ts'
 import { setOwn } from './json-scanner.ts'
 import { parseJson } from './json-text.ts'
-import { messageOfJson } from './json-to-message.ts'
+import { messagesOfJson, type MessageOfJson } from './json-to-message.ts'
 import { BytesWriter, type MessageWriter } from './message-writer.ts'
 import { exactInt64Value, scalarValues, type Value } from './protobuf-values.ts'
 import {
@@ -49,20 +49,25 @@ const ZERO_BYTES = 32
 
 const plans = new WeakMap<Words, WeakMap<Shape, Plan>>()
 
-const forms = new WeakMap<Words, WeakMap<Shape, Protobuf>>()
+/** What is known in one vocabulary. */
+interface Forms {
+  readonly of: WeakMap<Shape, Protobuf>
+  readonly ofJson: (shape: Shape) => MessageOfJson
+}
+
+const forms = new WeakMap<Words, Forms>()
 
 /** The binary form of a shape in one vocabulary. */
 export function protobufOf(shape: Shape, v: Words): Protobuf {
   let ofWords = forms.get(v)
-  if (!ofWords) forms.set(v, (ofWords = new WeakMap()))
-  let form = ofWords.get(shape)
-  if (!form) ofWords.set(shape, (form = makeForm(shape, v)))
+  if (!ofWords) forms.set(v, (ofWords = { of: new WeakMap(), ofJson: ofJsonIn(v) }))
+  let form = ofWords.of.get(shape)
+  if (!form) ofWords.of.set(shape, (form = makeForm(planOf(shape, v), ofWords.ofJson(shape))))
   return form
 }
 
-function makeForm(shape: Shape, v: Words): Protobuf {
-  const plan = planOf(shape, v)
-  const ofJson = messageOfJson(shape, v, {
+const ofJsonIn = (v: Words): Forms['ofJson'] =>
+  messagesOfJson(v, {
     valueOf: (holds) => valueOf(holds, v),
     zeroOf(name, facts) {
       const writer = new BytesWriter(Buffer.allocUnsafe(ZERO_BYTES))
@@ -70,6 +75,8 @@ function makeForm(shape: Shape, v: Words): Protobuf {
       return writer.written()
     },
   })
+
+function makeForm(plan: Plan, ofJson: MessageOfJson): Protobuf {
   return {
     encode(object) {
       const writer = new BytesWriter()

@@ -1,5 +1,6 @@
 /** Sends bodies in chunks, with yields to the event loop between them. */
 import { constants, createGzip } from 'node:zlib'
+import { yieldToEventLoop } from '../base/event-loop.ts'
 import type { SharedPace } from '../base/shared-pace.ts'
 import type { ApiResponse, Context } from './context.ts'
 import type { Out } from './exchange.ts'
@@ -15,9 +16,6 @@ export const takesGzip = (context: Context) =>
   /(^|[ ,])gzip(;q=(0\.0*[1-9]|1)|[ ,]|$)/.test(
     String(context.exchange.headers['accept-encoding'] ?? ''),
   )
-
-/** Resolves in the next turn of the event loop. */
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 // Buffers of sent chunks, for the next list: fresh memory costs more than the copy into it.
 const spare: ArrayBufferLike[] = []
@@ -63,7 +61,11 @@ export async function sendChunks(
         ? out.write(at === 0 ? chunk : chunk.subarray(at), () => giveBack(chunk))
         : out.write(chunk.subarray(at, end))
       if (isLast && isOnly) break
-      await (ok ? (isLast && pace ? pace.giveWay() : nextTurn()) : waited(out.drained(), pace))
+      await (ok
+        ? isLast && pace
+          ? pace.giveWay()
+          : yieldToEventLoop()
+        : waited(out.drained(), pace))
       at = end
     }
     if (isOnly) break
@@ -104,7 +106,7 @@ export async function gzipTo(
     const ok = gzip.write(chunk)
     if (!ok) await waited(new Promise((resolve) => gzip.once('drain', resolve)), pace)
     if (pace) await pace.giveWay()
-    else if (ok) await nextTurn()
+    else if (ok) await yieldToEventLoop()
   }
   gzip.end()
   await ended

@@ -34,7 +34,7 @@ async function readAsJson(
   try {
     value = readMessage(body.bytes, kind, await protobuf.load())
   } catch {
-    // Whoever reads it in full says what is wrong with it.
+    // The usual way of reading a body reports the error.
     return body
   }
   const type = value as { readonly kind?: unknown; readonly apiVersion?: unknown }

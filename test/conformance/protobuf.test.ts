@@ -290,19 +290,26 @@ describe('writes', () => {
     },
   })
 
+  interface Stored {
+    readonly metadata: Readonly<Record<string, unknown>> & {
+      readonly name: string
+      readonly managedFields: readonly Readonly<Record<string, unknown>>[]
+    }
+  }
+
   test('creates that are like earlier ones make the objects that JSON makes', async () => {
     const made: unknown[] = []
-    const comparable = ({ metadata, ...rest }: any) => {
+    const comparable = ({ metadata, ...rest }: Stored) => {
       const { name, labels, managedFields, ...others } = metadata
       const { uid: _u, resourceVersion: _r, creationTimestamp: _t, ...known } = others
-      const [{ time: _m, ...entry }] = managedFields
+      const entry = { ...managedFields[0], time: null }
       const text = JSON.stringify({ labels, ...rest }).replaceAll(name, 'NAME')
       return { ...known, entry, text }
     }
     for (let i = 0; i < 6; i++) {
       const binary = await ask('POST', DEPLOYMENTS, form.write(deployment(`binary-${i}`)))
       expect(binary.status).toBe(201)
-      expect((form.read(binary.bytes) as any).metadata.name).toBe(`binary-${i}`)
+      expect(form.read(binary.bytes)).toMatchObject({ metadata: { name: `binary-${i}` } })
       const json = await client.post(DEPLOYMENTS, deployment(`json-${i}`))
       expect(json.status).toBe(201)
       for (const way of ['binary', 'json'])
