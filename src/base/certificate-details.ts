@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
-import { readDer, readFirst, type DerElement } from './der.ts'
+import { contextTag, readDer, readFirst, readSmallInteger, type DerElement } from './der.ts'
 
 /**
  * Parts of a certificate that `X509Certificate` does not show. Read here because every connection needs them
@@ -28,6 +28,7 @@ export interface CertificateDetails {
   readonly authorityKeyId: string
 }
 
+const EXPLICIT_VERSION = contextTag(0, true)
 const KEY_USAGE = '551d0f'
 const ALTERNATIVE_NAMES = '551d11'
 const BASIC_CONSTRAINTS = '551d13'
@@ -67,8 +68,9 @@ const SHA_2 = new Set(['608648016503040201', '608648016503040202', '608648016503
 export function certificateDetails(certificate: X509Certificate): CertificateDetails {
   const [tbs] = children(only(certificate.raw))
   const parts = children(tbs!)
-  const version = parts[0]!.tag === 0xa0 ? children(parts[0]!)[0]!.content[0]! + 1 : 1
-  const algorithm = parts[version === 1 && parts[0]!.tag !== 0xa0 ? 1 : 2]!
+  const version =
+    parts[0]!.tag === EXPLICIT_VERSION ? readSmallInteger(children(parts[0]!)[0]) + 1 : 1
+  const algorithm = parts[parts[0]!.tag === EXPLICIT_VERSION ? 2 : 1]!
   const list = parts.find((part) => part.tag === 0xa3)
   const extensions = list ? children(children(list)[0]!).map(extensionOf) : []
   const find = (id: string) => extensions.find((extension) => extension.id === id)?.value
@@ -100,7 +102,7 @@ function basicConstraints(value: Buffer | undefined) {
   return {
     isAuthority,
     hasBasicConstraints: true,
-    maxPathLength: length ? Number.parseInt(length.content.toString('hex'), 16) : Infinity,
+    maxPathLength: length ? readSmallInteger(length) : Infinity,
   }
 }
 

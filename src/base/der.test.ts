@@ -1,11 +1,14 @@
 /** Examples that are published with the encoding: X.690 and "A Layman's Guide to a Subset of ASN.1, BER, and DER". */
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { anyObjectId } from '../kinds/certificates/raw-request.fixture.ts'
 import {
   bitString,
   der,
   objectId,
   readDer,
   readObjectIdentifier,
+  readSmallInteger,
   sequence,
   Tag,
   time,
@@ -108,3 +111,119 @@ describe('anything but DER is refused', () => {
       expect(() => readDer(hex(bytes))).toThrow(problem)
     })
 })
+
+describe('numbers have bounds, and what is within them is written as it was read', () => {
+  const ARCS: readonly (readonly [arc: bigint, isRead: boolean])[] = [
+    [0n, true],
+    [2n ** 7n - 1n, true],
+    [2n ** 7n, true],
+    [2n ** 31n - 1n, true],
+    [2n ** 31n, false],
+    [2n ** 32n - 1n, false],
+    [2n ** 32n, false],
+    [2n ** 32n + 10n, false],
+    [2n ** 53n, false],
+    [2n ** 53n + 1n, false],
+    [2n ** 64n, false],
+    [2n ** 64n + 10n, false],
+  ]
+  for (const [arc, isRead] of ARCS)
+    test(`${arc} in an object identifier`, () => {
+      const dotted = `2.5.4.${arc}`
+      const [element] = readDer(anyObjectId(dotted))
+      if (isRead) {
+        expect(readObjectIdentifier(element)).toBe(dotted)
+        expect(objectId(dotted)).toEqual(anyObjectId(dotted))
+      } else {
+        expect(() => readObjectIdentifier(element)).toThrow('base 128 integer too large')
+        expect(() => objectId(dotted)).toThrow('invalid object identifier')
+      }
+    })
+
+  for (const dotted of [
+    '',
+    '1',
+    '3.1',
+    '1.40',
+    '1.2.x',
+    '1.2.-3',
+    '1.2.1e3',
+    '1.2.03',
+    '2.2147483647',
+  ])
+    test(`"${dotted}" is no object identifier`, () => {
+      expect(() => objectId(dotted)).toThrow('invalid object identifier')
+    })
+
+  for (const [bytes, expected] of [
+    ['02 01 00', 0],
+    ['02 01 7f', 127],
+    ['02 02 00 80', 128],
+    ['02 04 7f ff ff ff', 2 ** 31 - 1],
+    ['02 05 00 80 00 00 00', 'integer too large'],
+    ['02 05 01 00 00 00 00', 'integer too large'],
+    ['02 07 20 00 00 00 00 00 00', 'integer too large'],
+    ['02 09 01 00 00 00 00 00 00 00 00', 'integer too large'],
+    ['02 01 ff', 'integer is negative'],
+    ['02 02 00 7f', 'integer not minimally-encoded'],
+    ['02 02 ff 80', 'integer not minimally-encoded'],
+    ['02 00', 'empty integer'],
+    ['05 00', "tags don't match"],
+  ] as const)
+    test(`the integer ${bytes}`, () => {
+      const [element] = readDer(hex(bytes))
+      if (typeof expected === 'number') expect(readSmallInteger(element)).toBe(expected)
+      else expect(() => readSmallInteger(element)).toThrow(expected)
+    })
+
+  for (const [bytes, problem] of [
+    ['04 81 7f', 'truncated|non-minimal length'],
+    ['04 81 00', 'superfluous leading zeros in length'],
+    ['04 82 00 80', 'superfluous leading zeros in length'],
+    ['06 00', 'zero length OBJECT IDENTIFIER'],
+    ['06 02 55 80', 'not minimally encoded'],
+    ['06 02 55 81', 'truncated base 128 integer'],
+    ['06 03 55 80 01', 'not minimally encoded'],
+  ] as const)
+    test(`${bytes} is not DER`, () => {
+      expect(() => readObjectIdentifier(readDer(hex(bytes))[0])).toThrow(new RegExp(problem))
+    })
+
+  test('any bytes that are read are written again as they were', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (given) => {
+        const bytes = Buffer.from(given)
+        let elements
+        try {
+          elements = readDer(bytes)
+        } catch {
+          return
+        }
+        const written = elements.map(({ tag, content }) => der(tag, content))
+        expect(Buffer.concat(written)).toEqual(bytes)
+        for (const element of elements.filter(({ tag }) => tag === Tag.objectId)) {
+          const dotted = attempt(() => readObjectIdentifier(element))
+          if (dotted !== null) expect(objectId(dotted)).toEqual(element.whole)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+    const identifier = fc.uint8Array({ minLength: 1, maxLength: 12 })
+    fc.assert(
+      fc.property(identifier, (content) => {
+        const whole = der(Tag.objectId, content)
+        const dotted = attempt(() => readObjectIdentifier(readDer(whole)[0]))
+        if (dotted !== null) expect(objectId(dotted)).toEqual(whole)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+function attempt(read: () => string): string | null {
+  try {
+    return read()
+  } catch {
+    return null
+  }
+}

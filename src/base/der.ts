@@ -43,15 +43,27 @@ function lengthBytes(length: number): number[] {
 /** Parts in order. */
 export const sequence = (...parts: readonly Uint8Array[]): Buffer => der(Tag.sequence, ...parts)
 
-/** An object identifier, from its dotted form. */
+/** Largest number in an object identifier, and largest integer that is read as a number: those of the reference. */
+export const MAX_NUMBER = 2 ** 31 - 1
+
+/** An object identifier, from its dotted form. Throws Error when it has none. */
 export function objectId(dotted: string): Buffer {
-  const [first = 0, second = 0, ...others] = dotted.split('.').map(Number)
-  const bytes = [first * 40 + second, ...others].flatMap((arc) => {
-    const groups = [arc & 0x7f]
-    for (let rest = arc >>> 7; rest > 0; rest >>>= 7) groups.unshift((rest & 0x7f) | 0x80)
-    return groups
-  })
-  return der(Tag.objectId, Buffer.from(bytes))
+  const arcs = dotted
+    .split('.')
+    .map((text) => (/^(?:0|[1-9][0-9]{0,9})$/.test(text) ? Number(text) : -1))
+  const [first = -1, second = -1, ...others] = arcs
+  const isValid = arcs.every((arc) => arc >= 0 && arc <= MAX_NUMBER) && first <= 2
+  const top = first * 40 + second
+  if (!isValid || arcs.length < 2 || (first < 2 && second >= 40) || top > MAX_NUMBER)
+    throw new Error('asn1: structure error: invalid object identifier')
+  return der(Tag.objectId, Buffer.from([top, ...others].flatMap(base128)))
+}
+
+/** A number of at most 31 bits in groups of seven, the highest first. */
+function base128(value: number): number[] {
+  const groups = [value & 0x7f]
+  for (let rest = value >>> 7; rest > 0; rest >>>= 7) groups.unshift((rest & 0x7f) | 0x80)
+  return groups
 }
 
 /** Bits that fill their bytes, or of which the last ones are unused. */
@@ -107,6 +119,10 @@ export function readFirst(bytes: Buffer): DerElement {
     if (count > 4) throw new Error('asn1: structure error: length too large')
     if (bytes.length < start + count) throw truncated()
     length = bytes.readUIntBE(start, count)
+    // One value has one encoding, so that what is read and what is written cannot differ.
+    if (bytes[start] === 0)
+      throw new Error('asn1: structure error: superfluous leading zeros in length')
+    if (length < 0x80) throw new Error('asn1: structure error: non-minimal length')
     start += count
   }
   const end = start + length
@@ -114,18 +130,44 @@ export function readFirst(bytes: Buffer): DerElement {
   return { tag, content: bytes.subarray(start, end), whole: bytes.subarray(0, end) }
 }
 
-/** The dotted form of an object identifier. */
+/** A number that is not negative and has at most 31 bits. Throws Error for others. */
+export function readSmallInteger(element: DerElement | undefined): number {
+  const { content } = need(element, Tag.integer)
+  const [first, second = 0] = content
+  if (first === undefined) throw new Error('asn1: structure error: empty integer')
+  const isPadded =
+    content.length > 1 && (first === 0 ? second < 0x80 : first === 0xff && second >= 0x80)
+  if (isPadded) throw new Error('asn1: structure error: integer not minimally-encoded')
+  if (first >= 0x80) throw new Error('asn1: structure error: integer is negative')
+  const value = content.length > 5 ? Infinity : content.readUIntBE(0, content.length)
+  if (value > MAX_NUMBER) throw new Error('asn1: structure error: integer too large')
+  return value
+}
+
+/** The dotted form of an object identifier. Throws Error when it has numbers of more than 31 bits, or is not DER. */
 export function readObjectIdentifier(element: DerElement | undefined): string {
   const { content } = need(element, Tag.objectId)
-  const arcs: bigint[] = []
-  let value = 0n
-  for (const byte of content) {
-    value = (value << 7n) | BigInt(byte & 0x7f)
-    if (byte & 0x80) continue
+  if (content.length === 0) throw new Error('asn1: structure error: zero length OBJECT IDENTIFIER')
+  const arcs: number[] = []
+  for (let at = 0; at < content.length;) {
+    const [value, length] = readBase128(content, at)
     arcs.push(value)
-    value = 0n
+    at += length
   }
-  const [first = 0n, ...rest] = arcs
-  const top = first < 40n ? 0n : first < 80n ? 1n : 2n
-  return [top, first - top * 40n, ...rest].join('.')
+  const [first = 0, ...rest] = arcs
+  const top = first < 40 ? 0 : first < 80 ? 1 : 2
+  return [top, first - top * 40, ...rest].join('.')
+}
+
+function readBase128(bytes: Buffer, from: number): [value: number, length: number] {
+  if (bytes[from] === 0x80)
+    throw new Error('asn1: structure error: integer is not minimally encoded')
+  let value = 0
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at]!
+    value = value * 0x80 + (byte & 0x7f)
+    if (value > MAX_NUMBER) throw new Error('asn1: structure error: base 128 integer too large')
+    if (byte < 0x80) return [value, at - from + 1]
+  }
+  throw new Error('asn1: syntax error: truncated base 128 integer')
 }

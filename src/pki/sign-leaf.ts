@@ -1,20 +1,32 @@
 /** Makes certificates for the keys of others (RFC 5280). Loaded when one is to be signed. */
 import { createPrivateKey, sign, X509Certificate } from 'node:crypto'
-import { bitString, contextTag, der, objectId, sequence, Tag, time } from '../base/der.ts'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  distinguishedName,
+  namesIn,
+  type AlternativeNames,
+  type Attributes,
+} from '../base/certificate-names.ts'
+import {
+  bitString,
+  contextTag,
+  der,
+  need,
+  objectId,
+  readDer,
+  readInside,
+  sequence,
+  Tag,
+  time,
+} from '../base/der.ts'
 import { algorithmOf, issuerOf, newSerial } from './issue.ts'
 import type { Issued } from './subject.ts'
 
 /** A certificate that is to be signed. */
-export interface LeafContent {
-  /** Attributes of the subject in order: dotted type and text. */
-  readonly subject: readonly (readonly [type: string, text: string])[]
+export interface LeafContent extends AlternativeNames {
+  readonly subject: Attributes
   /** DER. */
   readonly publicKey: Buffer
-  readonly dnsNames: readonly string[]
-  readonly emailAddresses: readonly string[]
-  /** Of 4 or 16 bytes. */
-  readonly ipAddresses: readonly Buffer[]
-  readonly uris: readonly string[]
   /** Names of usages, such as `digital signature`. */
   readonly usages: readonly string[]
   readonly notBeforeMs: number
@@ -60,7 +72,10 @@ const PURPOSES: ReadonlyMap<string, string> = new Map([
   ['netscape sgc', '2.16.840.1.113730.4.1'],
 ])
 
-/** Signs a certificate, which is that of no authority; PEM. Throws when the issuer's key is neither EC nor RSA. */
+/**
+ * Signs a certificate, which is that of no authority; PEM. Throws when the issuer's key is neither EC nor RSA, and when the
+ * certificate read again has not the content that was checked.
+ */
 export function signLeaf(content: LeafContent, issuer: Issued): string {
   const { name, keyId } = issuerOf(issuer.cert)
   const key = createPrivateKey(issuer.key)
@@ -75,19 +90,56 @@ export function signLeaf(content: LeafContent, issuer: Issued): string {
     content.publicKey,
     der(EXTENSIONS, sequence(...extensionsOf(content, keyId))),
   )
+  if (!isDeepStrictEqual(signedContent(signed), wantedContent(content)))
+    throw new Error('refusing to sign: the certificate differs from what was checked')
   const certificate = sequence(signed, algorithm, bitString(sign('sha256', signed, key)))
   return new X509Certificate(certificate).toString()
 }
 
-/** The texts that were checked, in one encoding; of several common names the last, which is the one that counts. */
-function subjectOf({ subject }: LeafContent): Buffer {
+/** Of several common names the last, which is the one that counts. */
+function attributesOf({ subject }: LeafContent): Attributes {
   const last = subject.findLastIndex(([type]) => type === COMMON_NAME)
-  const kept = subject.filter(([type], i) => type !== COMMON_NAME || i === last)
-  return sequence(
-    ...kept.map(([type, text]) =>
+  return subject.filter(([type], i) => type !== COMMON_NAME || i === last)
+}
+
+/** The texts that were checked, in one encoding. */
+const subjectOf = (content: LeafContent): Buffer =>
+  sequence(
+    ...attributesOf(content).map(([type, text]) =>
       der(Tag.set, sequence(objectId(type), der(Tag.utf8String, Buffer.from(text)))),
     ),
   )
+
+/** What a certificate says of its subject. */
+interface SubjectContent {
+  readonly subject: Attributes
+  readonly publicKey: Buffer
+  readonly names: AlternativeNames
+}
+
+const wantedContent = (content: LeafContent): SubjectContent => ({
+  subject: attributesOf(content),
+  publicKey: content.publicKey,
+  names: {
+    dnsNames: content.dnsNames,
+    emailAddresses: content.emailAddresses,
+    ipAddresses: content.ipAddresses,
+    uris: content.uris,
+  },
+})
+
+/** The content of the part of a certificate that is signed, read as those read it who trust it. */
+function signedContent(signed: Buffer): SubjectContent {
+  const parts = readInside(readDer(signed)[0], Tag.sequence)
+  const extensions = readInside(readInside(parts[7], EXTENSIONS)[0], Tag.sequence)
+  const names = extensions
+    .map((extension) => readInside(extension, Tag.sequence))
+    .find(([id]) => id?.whole.equals(ALTERNATIVE_NAMES))
+  return {
+    subject: distinguishedName(need(parts[5], Tag.sequence)),
+    publicKey: need(parts[6], Tag.sequence).whole,
+    names: namesIn(names?.at(-1)?.content ?? Buffer.alloc(0)),
+  }
 }
 
 function extensionsOf(content: LeafContent, issuer: Buffer): Buffer[] {

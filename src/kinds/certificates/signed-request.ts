@@ -5,9 +5,16 @@ import {
   readDer,
   readInside,
   readObjectIdentifier,
+  readSmallInteger,
   Tag,
   type DerElement,
 } from '../../base/der.ts'
+import {
+  distinguishedName,
+  namesIn,
+  type AlternativeNames,
+  type Attributes,
+} from '../../base/certificate-names.ts'
 import { pemBlocks } from './pem.ts'
 
 /** Subject of a PKCS#10 request. */
@@ -39,12 +46,12 @@ const PSS_DIGESTS: ReadonlyMap<string, string> = new Map([
   ['2.16.840.1.101.3.4.2.3', 'sha512'],
 ])
 
-/** The problem with a request (base64 of PEM of PKCS#10), or null. Verifies its signature. */
+/** The problem with a request (base64 of PEM of PKCS#10), or null. Reads all that signers use, and verifies its signature. */
 export function requestProblem(base64: string): string | null {
   try {
-    const [info, algorithm, signature] = partsOf(base64)
-    const key = subjectKey(info)
-    checkSignature(info.whole, algorithm, signature, key)
+    const request = readRequest(base64)
+    const key = createPublicKey({ key: request.content.publicKey, format: 'der', type: 'spki' })
+    checkSignature(request, key)
     return null
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
@@ -53,53 +60,59 @@ export function requestProblem(base64: string): string | null {
 
 /** The subject of a request (base64 of PEM of PKCS#10). Throws Error if it cannot be parsed. */
 export function requestSubject(base64: string): RequestSubject {
-  const [info] = partsOf(base64)
-  return subjectOf(attributesOf(info))
+  const { commonName, organizations } = readRequest(base64).content
+  return { commonName, organizations }
 }
 
 /** What a certificate is made of; names are the only extension that is taken from a request. */
-export interface RequestContent extends RequestSubject {
-  /** Attributes of the subject in order: dotted type and text. */
-  readonly subject: readonly (readonly [type: string, text: string])[]
+export interface RequestContent extends RequestSubject, AlternativeNames {
+  readonly subject: Attributes
   /** The public key, DER. */
   readonly publicKey: Buffer
-  readonly dnsNames: readonly string[]
-  readonly emailAddresses: readonly string[]
-  /** Addresses of 4 or 16 bytes. */
-  readonly ipAddresses: readonly Buffer[]
-  readonly uris: readonly string[]
 }
 
 const COMMON_NAME = '2.5.4.3'
 const ORGANIZATION = '2.5.4.10'
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14'
 const ALTERNATIVE_NAMES = '2.5.29.17'
-/** Tags of alternative names. */
-const EMAIL = contextTag(1, false)
-const DNS = contextTag(2, false)
-const URI = contextTag(6, false)
-const IP = contextTag(7, false)
 
 /** Reads a request (base64 of PEM of PKCS#10). Throws Error if it cannot be parsed. */
-export function requestContent(base64: string): RequestContent {
-  const [info] = partsOf(base64)
-  const subject = attributesOf(info)
-  const names = alternativeNames(info)
-  const texts = (tag: number) =>
-    names.filter((one) => one.tag === tag).map(({ content }) => content.toString('latin1'))
-  const ipAddresses = names.filter((one) => one.tag === IP).map(({ content }) => content)
-  if (ipAddresses.some(({ length }) => length !== 4 && length !== 16)) {
-    throw new Error('x509: cannot parse IP address of a subjectAltName')
+export const requestContent = (base64: string): RequestContent => readRequest(base64).content
+
+/** A request that was read once: what is checked is what is signed. */
+interface ReadRequest {
+  readonly content: RequestContent
+  /** The bytes that the requester signed. */
+  readonly signed: Buffer
+  readonly algorithm: DerElement
+  readonly signature: Buffer
+}
+
+function readRequest(base64: string): ReadRequest {
+  const [block] = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'))
+  if (block?.type !== 'CERTIFICATE REQUEST') {
+    throw new Error('PEM block type must be CERTIFICATE REQUEST')
   }
+  const [outer, ...trailing] = readDer(block.data)
+  if (trailing.length > 0) throw new Error('asn1: syntax error: trailing data')
+  const [info, algorithm, bits, ...others] = readInside(outer, Tag.sequence)
+  if (others.length > 0) throw new Error('asn1: syntax error: trailing data')
+  const { content: signature } = need(bits, Tag.bitString)
   return {
-    ...subjectOf(subject),
-    subject,
-    publicKey: need(readDer(info.content)[2], Tag.sequence).whole,
-    dnsNames: texts(DNS),
-    emailAddresses: texts(EMAIL),
-    ipAddresses,
-    uris: texts(URI),
+    content: contentOf(need(info, Tag.sequence)),
+    signed: info!.whole,
+    algorithm: need(algorithm, Tag.sequence),
+    signature: signature.subarray(1),
   }
+}
+
+function contentOf(info: DerElement): RequestContent {
+  const [version, name, key, attributes, ...others] = readDer(info.content)
+  readSmallInteger(version)
+  const subject = distinguishedName(need(name, Tag.sequence))
+  const publicKey = need(key, Tag.sequence).whole
+  if (others.length > 0) throw new Error('asn1: syntax error: trailing data')
+  return { ...subjectOf(subject), subject, publicKey, ...alternativeNames(attributes) }
 }
 
 function subjectOf(subject: RequestContent['subject']): RequestSubject {
@@ -107,65 +120,36 @@ function subjectOf(subject: RequestContent['subject']): RequestSubject {
   return { commonName: values(COMMON_NAME).at(-1) ?? '', organizations: values(ORGANIZATION) }
 }
 
-const attributesOf = (info: DerElement): [type: string, text: string][] =>
-  readInside(readDer(info.content)[1], Tag.sequence)
-    .flatMap((set) => readInside(set, Tag.set))
-    .map((pair) => readInside(pair, Tag.sequence))
-    .map(([id, value]) => [readObjectIdentifier(id), textOf(value)])
+/** The requested alternative names of the kinds that certificates get. */
+function alternativeNames(attributes: DerElement | undefined): AlternativeNames {
+  const [extension] = requestedExtensions(attributes).filter(([id]) => id === ALTERNATIVE_NAMES)
+  return namesIn(extension?.[1] ?? Buffer.alloc(0))
+}
 
-/** The requested alternative names, of every kind. */
-function alternativeNames(info: DerElement): DerElement[] {
-  const attributes = readDer(info.content)[3]
-  if (attributes?.tag !== contextTag(0, true)) return []
-  return readDer(attributes.content)
+/** The extensions that a request asks for, each at most once: object identifier and value. */
+function requestedExtensions(
+  attributes: DerElement | undefined,
+): readonly (readonly [id: string, value: Buffer])[] {
+  if (!attributes) return []
+  const lists = readInside(attributes, contextTag(0, true))
     .map((attribute) => readInside(attribute, Tag.sequence))
     .filter(([id]) => readObjectIdentifier(id) === EXTENSION_REQUEST)
     .flatMap(([, values]) => readInside(values, Tag.set))
-    .flatMap((extensions) => readInside(extensions, Tag.sequence))
+  const extensions = lists
+    .flatMap((list) => readInside(list, Tag.sequence))
     .map((extension) => readInside(extension, Tag.sequence))
-    .filter(([id]) => readObjectIdentifier(id) === ALTERNATIVE_NAMES)
-    .flatMap((extension) => readDer(need(extension.at(-1), Tag.octetString).content))
-    .flatMap((names) => readInside(names, Tag.sequence))
+    .map(
+      (parts) =>
+        [readObjectIdentifier(parts[0]), need(parts.at(-1), Tag.octetString).content] as const,
+    )
+  if (lists.length > 1 || new Set(extensions.map(([id]) => id)).size < extensions.length)
+    throw new Error('x509: certificate request contains duplicate requested extensions')
+  return extensions
 }
 
 /** Tag of the digest in the parameters of RSA-PSS. */
 const HASH = contextTag(0, true)
-const BMP_STRING = 0x1e
-
-function textOf(element: DerElement | undefined): string {
-  if (!element) return ''
-  if (element.tag !== BMP_STRING) return element.content.toString('utf8')
-  return element.content.length % 2 === 0
-    ? Buffer.from(element.content).swap16().toString('utf16le')
-    : ''
-}
-
-/** The signed part, the algorithm and the signature. */
-function partsOf(base64: string): [info: DerElement, algorithm: DerElement, signature: Buffer] {
-  const [block] = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'))
-  if (block?.type !== 'CERTIFICATE REQUEST') {
-    throw new Error('PEM block type must be CERTIFICATE REQUEST')
-  }
-  const [outer, ...trailing] = readDer(block.data)
-  if (trailing.length > 0) throw new Error('asn1: syntax error: trailing data')
-  const [info, algorithm, bits] = readInside(outer, Tag.sequence)
-  const { content } = need(bits, Tag.bitString)
-  return [need(info, Tag.sequence), need(algorithm, Tag.sequence), content.subarray(1)]
-}
-
-function subjectKey(info: DerElement): KeyObject {
-  const [version, subject, key] = readDer(info.content)
-  need(version, Tag.integer)
-  need(subject, Tag.sequence)
-  return createPublicKey({ key: need(key, Tag.sequence).whole, format: 'der', type: 'spki' })
-}
-
-function checkSignature(
-  signed: Buffer,
-  algorithm: DerElement,
-  signature: Buffer,
-  key: KeyObject,
-): void {
+function checkSignature({ signed, algorithm, signature }: ReadRequest, key: KeyObject): void {
   const [id, parameters] = readDer(algorithm.content)
   const oid = readObjectIdentifier(id)
   const known = oid === PSS ? { key: 'rsa', digest: pssDigest(parameters) } : ALGORITHMS.get(oid)
