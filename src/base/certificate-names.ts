@@ -1,5 +1,5 @@
 /** The names in certificates and requests: subjects and alternative names. */
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import {
   contextTag,
   readDer,
@@ -11,7 +11,10 @@ import {
 
 const PRINTABLE = /^[A-Za-z0-9 '()+,\-./:=?*&]*$/
 const NUMERIC = /^[0-9 ]*$/
-const ASCII = /^[\x00-\x7f]*$/
+
+function ascii(bytes: Buffer): string | null {
+  return isAscii(bytes) ? bytes.toString('latin1') : null
+}
 
 /** Readers of the types of strings, by their tags; null: the bytes are not of the type. */
 const READERS: ReadonlyMap<
@@ -22,8 +25,8 @@ const READERS: ReadonlyMap<
   [0x12, ['NumericString', (bytes) => matching(bytes, NUMERIC)]],
   [0x13, ['PrintableString', (bytes) => matching(bytes, PRINTABLE)]],
   // What its other characters mean depends on the reader.
-  [0x14, ['T61String', (bytes) => matching(bytes, ASCII)]],
-  [0x16, ['IA5String', (bytes) => matching(bytes, ASCII)]],
+  [0x14, ['T61String', ascii]],
+  [0x16, ['IA5String', ascii]],
   [0x1e, ['BMPString', utf16]],
 ])
 
@@ -90,9 +93,10 @@ export function namesIn(extension: Buffer): AlternativeNames {
     names
       .filter((one) => one.tag === tag)
       .map(({ content }) => {
-        const text = content.toString('latin1')
-        if (!IA5.test(text)) throw new Error(`x509: SAN ${what} is malformed`)
-        return text
+        // At a zero character some programs stop to read.
+        if (!isAscii(content) || content.includes(0))
+          throw new Error(`x509: SAN ${what} is malformed`)
+        return content.toString('latin1')
       })
   const ipAddresses = names.filter((one) => one.tag === IP).map(({ content }) => content)
   const odd = ipAddresses.find(({ length }) => length !== 4 && length !== 16)
@@ -104,6 +108,3 @@ export function namesIn(extension: Buffer): AlternativeNames {
     uris: texts(URI, 'uniformResourceIdentifier'),
   }
 }
-
-/** Without the zero character, at which some programs stop to read. */
-const IA5 = /^[\x01-\x7f]*$/
