@@ -1,14 +1,14 @@
 import { connects } from '../registry/connect/index.ts'
 import { freshness, runFresh } from '../registry/freshness.ts'
+import { placeIn } from '../registry/request-place.ts'
 import { runOf } from '../registry/run-of.ts'
 import { watch, type WatchStart } from '../registry/watch.ts'
 import { changing, MOST_TRIES } from '../registry/while-served.ts'
 import { contextOnce, type Body, type Call } from '../registry/context.ts'
 import type { Result } from '../registry/results.ts'
-import { verbsOf, type ResourceEntry } from '../catalogue/catalogue.ts'
-import { badRequest, createWhileLeaving, methodNotAllowed, noSuchResource } from '../meta/errors.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
+import { badRequest, methodNotAllowed, noSuchResource } from '../meta/errors.ts'
 import { formatJson } from '../codec/json-text.ts'
-import { isPathSegmentName } from '../meta/names.ts'
 import type { ConnectSubresource, Deprecation } from '../catalogue/resource.ts'
 import { CallAttributes } from '../registry/admission.ts'
 import { connectOptions } from '../registry/connect/options.ts'
@@ -130,16 +130,15 @@ function resource(
   // The scale of every kind is of a declared one.
   context.hasBinary =
     served.protobuf !== null || served.subresources.get(info.subresource)?.serves === 'scale'
-  checkShape(context, served)
+  const place = placeIn(served, info, exchange.method)
   if (context.record !== null) context.record.served = served
   const { verb } = info
   if (served.deprecated) warnDeprecated(context, served, served.deprecated)
   const call: Call = {
     served,
-    subresource: info.subresource,
-    // A Namespace object is cluster-scoped, though its path looks namespaced.
-    namespace: served.namespaced ? info.namespace : '',
-    name: info.name,
+    subresource: place.subresource,
+    namespace: place.namespace,
+    name: place.name,
     query: context.query,
     user: context.user,
     userAgent: exchange.headers['user-agent'] ?? '',
@@ -173,51 +172,6 @@ function resource(
 function showsTables(served: ResourceEntry, info: RequestInfo): boolean {
   if (info.subresource !== '') return served.subresources.get(info.subresource)?.serves !== 'action'
   return served.virtual === null || info.verb !== 'create'
-}
-
-/** Rejects paths that look like a resource but whose scope or verb does not exist. */
-function checkShape(context: Context, served: ResourceEntry): void {
-  const { info } = context
-  // An encoded slash or dot must not lead to the key of another object.
-  checkSegment(info.namespace)
-  checkSegment(info.name)
-  if (info.isOldForm) return checkOldForm(context, served)
-  const subresource = served.subresources.get(info.subresource)
-  if (info.subresource !== '' && !subresource) throw noSuchResource()
-  const deep = subresource?.serves === 'connect' && subresource.deep === true
-  if (info.parts.length > 3 && !deep) throw noSuchResource()
-  if (!served.namespaced && info.namespace !== '' && served.resource !== 'namespaces')
-    throw noSuchResource()
-  const collection = info.parts.length === 1
-  if (subresource) {
-    if (!(verbsOf(subresource) as readonly string[]).includes(info.verb)) throw methodNotAllowed()
-    return
-  }
-  if (!(served.verbs as readonly string[]).includes(info.verb)) throw methodNotAllowed()
-  if (served.isLeaving && info.verb === 'create') throw createWhileLeaving(served)
-  if (collection && (info.verb === 'update' || info.verb === 'patch')) throw methodNotAllowed()
-  if (!collection && info.verb === 'create') throw methodNotAllowed()
-  // Requests for all namespaces are read-only.
-  if (served.namespaced && info.namespace === '' && !['list', 'watch'].includes(info.verb)) {
-    if (collection) throw methodNotAllowed()
-    throw noSuchResource()
-  }
-}
-
-function checkSegment(part: string): void {
-  const wrong = part === '' ? '' : isPathSegmentName(part)[0]
-  if (wrong) throw badRequest(`invalid path segment ${JSON.stringify(part)}: ${wrong}`)
-}
-
-/** Rejects legacy paths that contain the verb, except for collections and objects that can be watched. */
-function checkOldForm({ info, exchange }: Context, served: ResourceEntry): void {
-  const { verb, namespace, name, parts } = info
-  const isPlace = served.namespaced
-    ? namespace !== '' || name === ''
-    : namespace === '' || served.resource === 'namespaces'
-  if (verb !== 'watch' || !served.verbs.includes('watch') || parts.length > 2 || !isPlace)
-    throw noSuchResource()
-  if (exchange.method !== 'GET' && exchange.method !== 'HEAD') throw methodNotAllowed()
 }
 
 async function connectAnswer(

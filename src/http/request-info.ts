@@ -15,6 +15,8 @@ export interface RequestInfo {
   readonly version: string
   /** For the Namespace object and its sub-resources this is the name of that namespace. */
   readonly namespace: string
+  /** Whether the path names a namespace before the resource; that of a Namespace object does not. */
+  readonly isInNamespace: boolean
   readonly resource: string
   readonly subresource: string
   /** From the path, or for list and watch from an exact `metadata.name` field selector, except in the legacy form. */
@@ -61,6 +63,7 @@ export const NO_REQUEST: RequestInfo = {
   group: '',
   version: '',
   namespace: '',
+  isInNamespace: false,
   resource: '',
   subresource: '',
   name: '',
@@ -95,9 +98,11 @@ export function parseRequest(
   }
 
   let namespace = ''
+  let isInNamespace = false
   if (segments[at] === 'namespaces' && segments.length > at + 1) {
     namespace = segments[at + 1]!
-    if (segments.length > at + 2 && !isNamespacePart(segments[at + 2]!)) at += 2
+    isInNamespace = segments.length > at + 2 && !isNamespacePart(segments[at + 2]!)
+    if (isInNamespace) at += 2
   }
   const parts = segments.slice(at)
   let name = parts[1] ?? ''
@@ -121,6 +126,7 @@ export function parseRequest(
     group: start === 3 ? segments[1]! : '',
     version: segments[start - 1]!,
     namespace,
+    isInNamespace,
     resource: parts[0]!,
     subresource,
     name,
@@ -142,6 +148,7 @@ const nonResource = (
   group: '',
   version: '',
   namespace: '',
+  isInNamespace: false,
   resource: '',
   subresource: '',
   name: '',

@@ -1,6 +1,6 @@
 /** Requests of clients in the process, as audit sees them. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Attributes, Decision } from '../authz/authorizer.ts'
+import type { Decision } from '../authz/authorizer.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Followed, FollowTarget } from '../client/transport.ts'
 import type { AuditedRequest, RequestAudit } from '../http/audit.ts'
@@ -21,7 +21,7 @@ export interface LocalHead {
   readonly method: string
   /** Path and query, as over the network. */
   readonly target: string
-  readonly attributes: Attributes
+  readonly info: RequestInfo
   readonly headers: IncomingHttpHeaders
   readonly user: User
   readonly impersonator: User | null
@@ -60,14 +60,14 @@ export class LocalRequest implements AuditedRequest {
   readonly #api: ReadDependencies
   #result: { readonly served: ResourceEntry; readonly result: Result } | null = null
 
-  constructor({ api, attributes, ...head }: LocalHead) {
+  constructor({ api, info, ...head }: LocalHead) {
     this.method = head.method
     this.target = head.target
     this.headers = head.headers
     this.auditId = head.auditId
     this.user = head.user
     this.impersonator = head.impersonator
-    this.info = infoOf(attributes)
+    this.info = info
     this.receivedAt = api.clock.now()
     this.#api = api
   }
@@ -210,15 +210,4 @@ async function answers(audit: RequestAudit, request: LocalRequest, status: numbe
   // A watch has begun before.
   if (request.status === 0) request.started(status)
   await audit.answers(request, status)
-}
-
-function infoOf(attributes: Attributes): RequestInfo {
-  const { verb, path, group, version, namespace, resource, subresource, name } = attributes
-  return {
-    isResource: true,
-    ...{ verb, path, group, version, namespace, resource, subresource, name },
-    isOldForm: false,
-    prefix: group === '' ? 'api' : 'apis',
-    parts: [resource, name, subresource].filter((part) => part !== ''),
-  }
 }

@@ -4,6 +4,7 @@ import { contextOnce, type Api, type ReadDependencies } from '../registry/contex
 import { shownResult } from '../registry/conversion.ts'
 import { freshness, runFresh } from '../registry/freshness.ts'
 import type { Result } from '../registry/results.ts'
+import { placeIn } from '../registry/request-place.ts'
 import { runOf } from '../registry/run-of.ts'
 import { watch } from '../registry/watch.ts'
 import { whileServed } from '../registry/while-served.ts'
@@ -11,7 +12,6 @@ import { Pace } from '../base/event-loop.ts'
 import type { ImpersonationCheck } from '../authn/impersonation.ts'
 import type { Attributes, Authorizer, Decision } from '../authz/authorizer.ts'
 import { refusal } from '../authz/refusal.ts'
-import { pathOf, queryOf } from '../client/api-path.ts'
 import type {
   ApiRequest,
   Followed,
@@ -32,16 +32,23 @@ import type {
 import type { RequestAudit } from '../http/audit.ts'
 import { PLAIN } from '../http/form.ts'
 import { eventForm, listMetadata } from '../http/represent.ts'
+import type { RequestInfo } from '../http/request-info.ts'
 import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
-import { internalError, methodNotAllowed, timeout, tooLarge } from '../meta/errors.ts'
+import {
+  internalError,
+  methodNotAllowed,
+  noSuchResource,
+  timeout,
+  tooLarge,
+} from '../meta/errors.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
 import { META_GROUP } from '../client/meta-group.ts'
 import { readVersion } from './cache-entry.ts'
-import { servedAt } from './check-place.ts'
 import { EventSink } from './event-sink.ts'
 import { failureOf } from './failure.ts'
 import { followCache, LARGE_BYTES } from './follow-cache.ts'
 import { LocalRequest, recorded, recordedFollow } from './local-request.ts'
+import { infoOf, METHODS, targetOf } from './place-info.ts'
 import { servedResources } from './served-resources.ts'
 
 /** The user that makes the requests. */
@@ -58,18 +65,6 @@ export interface LocalTransportOptions {
   readonly catalogue?: Pick<Catalogue, 'find'>
   /** Records the requests; absent or null: they are not recorded. */
   readonly audit?: RequestAudit | null
-}
-
-/** Methods of the verbs, as over the network. */
-export const METHODS: Readonly<Record<RequestVerb | 'watch', string>> = {
-  get: 'GET',
-  list: 'GET',
-  watch: 'GET',
-  create: 'POST',
-  update: 'PUT',
-  patch: 'PATCH',
-  delete: 'DELETE',
-  deletecollection: 'DELETE',
 }
 
 /** Largest request body, bytes. */
@@ -105,13 +100,14 @@ export class LocalTransport implements Transport {
       const pause = this.#pace.pause()
       if (pause) await pause
       limit.signal.throwIfAborted()
-      const deciding = this.#authorize(request, request.verb, record)
+      const info = record?.info ?? infoOf(request, request.verb, request.query)
+      const deciding = this.#authorize(info, record)
       if (deciding) await deciding
       return await whileServed(async () => {
-        const served = servedAt(this.#options.catalogue ?? api.catalogue, request, request.verb)
+        const served = this.#served(info)
+        const call = this.#call(served, info, { request, signal: limit.signal, record })
         const run = runOf(served, request.verb, request.subresource)
         if (!run) throw methodNotAllowed()
-        const call = this.#call(served, request, { signal: limit.signal, record })
         const result = await this.#run(call, request, run)
         record?.answered(served, result)
         if (result.is === 'object' && result.version.bytes > LARGE_BYTES) await api.largeWork.wait()
@@ -150,11 +146,12 @@ export class LocalTransport implements Transport {
   ): Promise<void> {
     const { api, audit } = this.#options
     try {
-      await this.#authorize(request, 'watch', record)
+      const info = record?.info ?? infoOf(request, 'watch', request.query)
+      await this.#authorize(info, record)
       const signal = AbortSignal.any([request.signal, this.#ending.signal])
       const { served, start } = await whileServed(async () => {
-        const found = servedAt(this.#options.catalogue ?? api.catalogue, request, 'watch')
-        const call = this.#call(found, request, { signal, record })
+        const found = this.#served(info)
+        const call = this.#call(found, info, { request, signal, record })
         await freshness(api, call, 'watch')
         return { served: found, start: await watch(api, call) }
       })
@@ -197,11 +194,13 @@ export class LocalTransport implements Transport {
   ): Promise<Followed<T> | null> {
     const { api } = this.#options
     const place: Place = { ...request, name: '', subresource: '' }
-    await this.#authorize(place, 'list', record)
-    await this.#authorize(place, 'watch', record)
+    const info = infoOf(place, 'watch', request.query)
+    await this.#authorize(infoOf(place, 'list', request.query), record)
+    await this.#authorize(info, record)
     const { metadataOnly } = request
     return whileServed(async () => {
-      const served = servedAt(this.#options.catalogue ?? api.catalogue, place, 'watch')
+      const served = this.#served(info)
+      placeIn(served, info, METHODS.watch)
       await api.cache.fresh()
       if (served.conversion?.waiting && !metadataOnly) return null
       return followCache({ api, served, metadataOnly }, request, target)
@@ -256,13 +255,12 @@ export class LocalTransport implements Transport {
 
   #record(place: Place & { readonly query: Query }, verb: RequestVerb | 'watch'): LocalRequest {
     const { api, user, userAgent, impersonation } = this.#options
-    const query: Query = verb === 'watch' ? [['watch', 'true'], ...place.query] : place.query
     return new LocalRequest({
       api,
       auditId: api.ids.uid(),
       method: METHODS[verb],
-      target: pathOf(place) + queryOf(query),
-      attributes: attributesOf(place, verb),
+      target: targetOf(place, verb, place.query),
+      info: infoOf(place, verb, place.query),
       headers: { 'user-agent': userAgent },
       user: this.#user,
       impersonator: impersonation ? user : null,
@@ -270,13 +268,8 @@ export class LocalTransport implements Transport {
   }
 
   /** Null when allowed; a promise when the authorizer is asynchronous. Throws 403. */
-  #authorize(
-    place: Place,
-    verb: RequestVerb | 'watch',
-    record: LocalRequest | null,
-  ): Promise<void> | null {
+  #authorize(attributes: RequestInfo, record: LocalRequest | null): Promise<void> | null {
     const { impersonation, user } = this.#options
-    const attributes = attributesOf(place, verb)
     if (!impersonation) return this.#ask(user, attributes, record)
     return (async () => {
       for (const check of impersonation.checks) await this.#ask(user, check, record)
@@ -311,19 +304,20 @@ export class LocalTransport implements Transport {
     )
   }
 
-  #call(
-    served: ResourceEntry,
-    request: Place & { readonly query: Query } & Pick<ApiRequest, 'body' | 'mediaType'>,
-    { signal, record }: { readonly signal: AbortSignal; readonly record: LocalRequest | null },
-  ): Call {
+  /** The resource of a request. Throws StatusError when there is none, as over the network. */
+  #served({ group, version, resource }: RequestInfo): ResourceEntry {
+    const { api, catalogue = api.catalogue } = this.#options
+    const served = catalogue.find(group, version, resource)
+    if (!served) throw noSuchResource()
+    return served
+  }
+
+  #call(served: ResourceEntry, info: RequestInfo, { request, signal, record }: CallParts): Call {
     const { api, userAgent } = this.#options
-    const { namespace, name, subresource, query } = request
     return {
       served,
-      subresource,
-      namespace,
-      name,
-      query: parametersOf(query),
+      ...placeIn(served, info, METHODS[request.verb ?? 'watch']),
+      query: parametersOf(request.query),
       user: this.#user,
       userAgent,
       body: record
@@ -364,6 +358,15 @@ export class LocalTransport implements Transport {
   }
 }
 
+/** What a call has beside its place. */
+interface CallParts {
+  /** Without a verb: a watch. */
+  readonly request: Pick<ApiRequest, 'query' | 'body' | 'mediaType'> &
+    Partial<Pick<ApiRequest, 'verb'>>
+  readonly signal: AbortSignal
+  readonly record: LocalRequest | null
+}
+
 async function bodyOf(
   { largeWork }: ReadDependencies,
   { body, mediaType = 'application/json' }: Pick<ApiRequest, 'body' | 'mediaType'>,
@@ -372,24 +375,6 @@ async function bodyOf(
   if (bytes.length > LARGE_BYTES) await largeWork.wait()
   if (bytes.length > BODY_LIMIT) throw tooLarge(`limit is ${BODY_LIMIT}`)
   return { bytes, mediaType: body === undefined ? '' : mediaType }
-}
-
-/** Attributes of the request for authorizers, as over the network. */
-export function attributesOf(place: Place, verb: RequestVerb | 'watch'): Attributes {
-  const { of, name, subresource } = place
-  // A namespace is in itself.
-  const isNamespace = of.group === '' && of.resource === 'namespaces'
-  return {
-    isResource: true,
-    verb,
-    path: pathOf(place),
-    group: of.group,
-    version: of.version,
-    resource: of.resource,
-    subresource,
-    namespace: isNamespace ? name : place.namespace,
-    name,
-  }
 }
 
 function parametersOf(query: Query): Call['query'] {

@@ -1,6 +1,5 @@
 /** Writes of the server itself, as audit sees them: like requests of its user over the network. */
 import type { Decision } from '../authz/authorizer.ts'
-import { pathOf } from '../client/api-path.ts'
 import { formatJson } from '../codec/json-text.ts'
 import type { RequestAudit } from '../http/audit.ts'
 import { resultJson } from '../http/represent.ts'
@@ -8,7 +7,7 @@ import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { Api } from '../registry/context.ts'
 import type { OwnWrite, OwnWrites } from '../registry/own-writes.ts'
 import { complete, LocalRequest } from './local-request.ts'
-import { attributesOf, METHODS } from './local-transport.ts'
+import { infoOf, METHODS, targetOf } from './place-info.ts'
 
 /** Nothing asks whether the server may: its user is a member of the group that may do everything. */
 const ALLOWED: Decision = { verdict: 'allow', reason: '' }
@@ -50,8 +49,8 @@ function recordOf(api: Api, { verb, call }: OwnWrite): LocalRequest {
     api,
     auditId: api.ids.uid(),
     method: METHODS[verb],
-    target: pathOf(place),
-    attributes: attributesOf(place, verb),
+    target: targetOf(place, verb),
+    info: infoOf(place, verb),
     headers: { 'user-agent': userAgent },
     user,
     impersonator: null,
