@@ -11,9 +11,10 @@ export class Allowance {
     this.#left = most
   }
 
-  /** False when nothing is left. */
-  spend(): boolean {
-    return --this.#left >= 0
+  /** False when less is left. */
+  spend(units = 1): boolean {
+    this.#left -= units
+    return this.#left >= 0
   }
 
   /** Time has passed. */

@@ -338,6 +338,94 @@ describe('errors that end the connection', () => {
       code: CODE.ENHANCE_YOUR_CALM,
     },
     {
+      name: 'a flood of acknowledgements that nobody asked for',
+      bytes: repeated(10_002, frame(FRAME.SETTINGS, FLAG.ACK, 0, EMPTY)),
+      code: CODE.ENHANCE_YOUR_CALM,
+    },
+    {
+      name: 'settings that change the windows of many streams, again and again',
+      bytes: Buffer.concat([
+        ...Array.from({ length: 20 }, (_, i) => open(2 * i + 1)),
+        ...Array.from({ length: 455 }, (_, i) =>
+          frame(FRAME.SETTINGS, 0, 0, settings([[4, 1000 + (i % 2)]])),
+        ),
+      ]),
+      code: CODE.ENHANCE_YOUR_CALM,
+    },
+    {
+      name: 'more than a hundred settings in one frame',
+      bytes: frame(
+        FRAME.SETTINGS,
+        0,
+        0,
+        settings(Array.from({ length: 101 }, (_, i) => [i + 100, 1])),
+      ),
+      code: CODE.ENHANCE_YOUR_CALM,
+    },
+    {
+      name: 'a setting twice in one frame',
+      bytes: frame(
+        FRAME.SETTINGS,
+        0,
+        0,
+        settings([
+          [4, 1],
+          [4, 2],
+        ]),
+      ),
+      code: CODE.PROTOCOL_ERROR,
+    },
+    {
+      name: 'a flood of windows of the connection',
+      bytes: repeated(10_001, frame(FRAME.WINDOW_UPDATE, 0, 0, uint32(1))),
+      code: CODE.ENHANCE_YOUR_CALM,
+    },
+    {
+      name: 'a flood of windows of a stream',
+      bytes: Buffer.concat([
+        open(1),
+        repeated(10_001, frame(FRAME.WINDOW_UPDATE, 0, 1, uint32(1))),
+      ]),
+      code: CODE.ENHANCE_YOUR_CALM,
+    },
+    {
+      name: 'a flood of windows of a stream that is closed',
+      bytes: Buffer.concat([
+        open(1),
+        frame(FRAME.RST_STREAM, 0, 1, uint32(8)),
+        repeated(10_001, frame(FRAME.WINDOW_UPDATE, 0, 1, uint32(1))),
+      ]),
+      code: CODE.ENHANCE_YOUR_CALM,
+    },
+    {
+      name: 'a flood of DATA of a stream that was cut off here',
+      bytes: Buffer.concat([
+        open(1),
+        frame(FRAME.WINDOW_UPDATE, 0, 1, uint32(0)),
+        repeated(10_001, frame(FRAME.DATA, FLAG.END_STREAM, 1, EMPTY)),
+      ]),
+      code: CODE.ENHANCE_YOUR_CALM,
+    },
+    {
+      name: 'a flood of header blocks of a stream that was cut off here',
+      bytes: Buffer.concat([
+        open(1),
+        frame(FRAME.WINDOW_UPDATE, 0, 1, uint32(0)),
+        repeated(10_001, frame(FRAME.HEADERS, FLAG.END_HEADERS, 1, EMPTY)),
+      ]),
+      code: CODE.ENHANCE_YOUR_CALM,
+    },
+    {
+      name: 'long header blocks of a stream that was cut off here',
+      bytes: Buffer.concat([
+        open(1),
+        frame(FRAME.WINDOW_UPDATE, 0, 1, uint32(0)),
+        // 0x82 is a field of the static table.
+        repeated(40, frame(FRAME.HEADERS, FLAG.END_HEADERS, 1, Buffer.alloc(16_384, 0x82))),
+      ]),
+      code: CODE.ENHANCE_YOUR_CALM,
+    },
+    {
       name: 'rapid resets',
       bytes: Buffer.concat(
         Array.from({ length: 1001 }, (_, i) =>

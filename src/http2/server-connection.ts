@@ -53,9 +53,17 @@ const MAX_CONTINUATIONS = 128
 /** Streams that are cut off, at once and then in a second. */
 const RESETS = 1000
 const RESETS_A_SECOND = 100
-/** Frames that do nothing, at once and then in a second. */
-const IDLE_FRAMES = 10_000
-const IDLE_FRAMES_A_SECOND = 1000
+/**
+ * Work that frames cause beside requests and their bodies, at once and then in a second. A unit is what the server takes to
+ * read a frame and do something small, less than a microsecond.
+ */
+const WORK = 10_000
+const WORK_A_SECOND = 1000
+/** Entries of one SETTINGS frame. */
+const MAX_SETTINGS = 100
+/** Bytes of a header block, and waiting streams that are looked at, which count as a unit. */
+const BLOCK_UNIT = 64
+const HELD_UNIT = 16
 const TINY_BYTES = 64
 /** Until a connection after its GOAWAY is destroyed. */
 const LINGER_MS = 5000
@@ -106,7 +114,7 @@ export class ServerConnection {
   #isOver = false
   #isClosed = false
   readonly #resets = new Allowance(RESETS, RESETS_A_SECOND)
-  readonly #idleFrames = new Allowance(IDLE_FRAMES, IDLE_FRAMES_A_SECOND)
+  readonly #work = new Allowance(WORK, WORK_A_SECOND)
   #waitedMs = 0
   #idleMs = 0
   #seenId = 0
@@ -161,7 +169,7 @@ export class ServerConnection {
   /** Looks what took too long; `ms`: since the last time. */
   look(ms: number): void {
     this.#resets.refill(ms)
-    this.#idleFrames.refill(ms)
+    this.#work.refill(ms)
     if (this.#isOver) {
       this.#waitedMs += ms
       if (this.#waitedMs >= LINGER_MS) this.socket.destroy()
@@ -308,10 +316,10 @@ export class ServerConnection {
       case FRAME.PRIORITY:
         if (id === 0) throw protocol('a frame of a stream came without its number')
         if (payload.length !== 5) throw wrongSize()
-        return this.#spendIdle()
+        return this.#spend()
       default:
         // Unknown frames are ignored, as they must be.
-        this.#spendIdle()
+        this.#spend()
     }
   }
 
@@ -320,8 +328,8 @@ export class ServerConnection {
     this.#receiveWindow -= size
     if (this.#receiveWindow < 0)
       throw new ConnectionFault(CODE.FLOW_CONTROL_ERROR, 'more came than the window allows')
-    if (!ends && this.#parser.frameBytes < TINY_BYTES) this.#spendIdle()
     const stream = this.#streams.get(id)
+    if (!stream || (!ends && this.#parser.frameBytes < TINY_BYTES)) this.#spend()
     if (stream) return stream.take(payload, size, ends)
     this.used(size)
     if (!this.#past.lingers(id, ends)) this.#checkPast(id)
@@ -360,6 +368,7 @@ export class ServerConnection {
     const stream = this.#streams.get(id)
     if (stream) return this.#takeTrailers(stream, ends, bytes)
     if (id <= this.#lastId || this.#isEnding) {
+      this.#spend(1 + bytes.length / BLOCK_UNIT)
       this.#fields.decode(bytes, NO_SINK)
       if (id <= this.#lastId && !this.#past.lingers(id, ends)) this.#checkPast(id)
       return
@@ -414,15 +423,28 @@ export class ServerConnection {
     if ((flags & FLAG.ACK) !== 0) {
       if (payload.length > 0) throw wrongSize()
       if (this.#unacknowledged > 0) this.#unacknowledged--
+      else this.#spend()
       return
     }
     if (payload.length % 6 !== 0) throw wrongSize()
-    for (let at = 0; at < payload.length; at += 6)
-      this.#takeSetting((payload[at]! << 8) | payload[at + 1]!, word(payload, at + 2))
-    // The first ones are owed.
-    if (this.#hasSettings) this.#spendIdle()
+    this.#takeEntries(payload)
     this.#hasSettings = true
     this.output.control(FRAME.SETTINGS, EMPTY)
+  }
+
+  #takeEntries(payload: Buffer): void {
+    const count = payload.length / 6
+    if (count > MAX_SETTINGS)
+      throw new ConnectionFault(CODE.ENHANCE_YOUR_CALM, 'too many settings came in one frame')
+    // The first ones are owed.
+    if (this.#hasSettings) this.#spend(1 + count)
+    const seen = new Set<number>()
+    for (let at = 0; at < payload.length; at += 6) {
+      const id = (payload[at]! << 8) | payload[at + 1]!
+      if (seen.has(id)) throw protocol('a setting came twice in one frame')
+      seen.add(id)
+      this.#takeSetting(id, word(payload, at + 2))
+    }
   }
 
   #takeSetting(id: number, value: number): void {
@@ -435,6 +457,8 @@ export class ServerConnection {
     const change = value - this.#streamWindow
     this.#streamWindow = value
     if (change === 0) return
+    // Each of them is looked at, and may send.
+    this.#spend(this.#streams.size)
     for (const stream of [...this.#streams.values()]) {
       if (!stream.grow(change))
         throw new ConnectionFault(CODE.FLOW_CONTROL_ERROR, 'too large a window came')
@@ -445,7 +469,7 @@ export class ServerConnection {
   #takePing(flags: number, id: number, payload: Buffer): void {
     if (id !== 0) throw protocol('a ping of a stream came')
     if (payload.length !== 8) throw wrongSize()
-    this.#spendIdle()
+    this.#spend()
     if ((flags & FLAG.ACK) === 0) this.output.control(FRAME.PING, payload)
   }
 
@@ -453,6 +477,7 @@ export class ServerConnection {
   #takeGoaway(id: number, payload: Buffer): void {
     if (id !== 0) throw protocol('a frame of the connection came for a stream')
     if (payload.length < 8) throw wrongSize()
+    this.#spend()
     if (word(payload, 4) === CODE.NO_ERROR) this.end()
     else this.socket.destroy()
   }
@@ -460,13 +485,16 @@ export class ServerConnection {
   #takeWindow(id: number, payload: Buffer): void {
     if (payload.length !== 4) throw wrongSize()
     const more = word(payload, 0) & MAX_WINDOW
+    const stream = this.#streams.get(id)
+    // What a client sends because it has read is part of its requests.
+    if ((id !== 0 && !stream) || !this.output.takeOwed())
+      this.#spend(id === 0 ? 1 + this.output.heldStreams / HELD_UNIT : 1)
     if (id === 0) {
       if (more === 0) throw protocol('a window that does not grow came')
       if (!this.output.grow(more))
         throw new ConnectionFault(CODE.FLOW_CONTROL_ERROR, 'too large a window came')
       return
     }
-    const stream = this.#streams.get(id)
     if (!stream) {
       if (id % 2 === 0 || (id > this.#lastId && !this.#isEnding))
         throw protocol('a window of a stream that was not begun came')
@@ -477,8 +505,9 @@ export class ServerConnection {
     stream.pump()
   }
 
-  #spendIdle(): void {
-    if (!this.#idleFrames.spend())
+  /** Charges a frame by the work that it causes. */
+  #spend(units = 1): void {
+    if (!this.#work.spend(units))
       throw new ConnectionFault(CODE.ENHANCE_YOUR_CALM, 'too many frames that do nothing came')
   }
 

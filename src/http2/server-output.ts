@@ -17,6 +17,10 @@ import { SendBuffer, type Piece } from './send-buffer.ts'
 const FULL_BYTES = 128 << 10
 /** Bytes that wait for the client's windows. */
 const MAX_UNSENT = 64 << 20
+/** Shorter parts of a body are sent only where nothing more of it is there, or the client's windows want it so. */
+const FAIR_BYTES = 512
+/** Window updates that a client may owe to earlier responses. */
+const MAX_OWED = 100_000
 /** Responses to control frames that wait for a client that does not read. */
 const MAX_BACKLOG = 1000
 
@@ -52,6 +56,8 @@ export class ServerOutput {
   /** Streams that wait until the connection takes more, served round-robin. */
   #held: Sender[] = []
   #unsent = 0
+  /** Window updates that are the client's part of what was sent. */
+  #owed = 0
   #backlog = 0
   #isFirstBlock = true
   #willFlush = false
@@ -108,6 +114,8 @@ export class ServerOutput {
     const out = this.#buffer
     const length = to - from
     this.window -= length
+    // Of the stream and of the connection.
+    if (length >= FAIR_BYTES || to === chunk.length) this.#owed = Math.min(this.#owed + 2, MAX_OWED)
     const memory = out.reserve(HEADER_BYTES + length)
     const flags = ends ? FLAG.END_STREAM : 0
     const at = writeHeader(memory, out.at, { type: FRAME.DATA, flags, stream: id, length })
@@ -191,7 +199,19 @@ export class ServerOutput {
     if (length > 1) socket.uncork()
   }
 
+  /** Whether a window update follows from what was sent; one that only asks for tiny parts does not. */
+  takeOwed(): boolean {
+    if (this.#owed === 0) return false
+    this.#owed--
+    return true
+  }
+
   // Waiting streams.
+
+  /** How many wait until the connection takes more. */
+  get heldStreams(): number {
+    return this.#held.length
+  }
 
   /** Puts a stream where it is thought of when the connection takes more. */
   hold(stream: Sender): void {
