@@ -51,6 +51,11 @@ export interface Exchange {
    * `readBody`, as it always is where this is absent.
    */
   takeBody?(limit: number, budget: BodyBudget | null): Buffer | null
+  /**
+   * The length of the request body, as the head of the request says: 0 without one, null where it is not known before the
+   * body has come. What has arrived by now does not matter.
+   */
+  readonly bodyLength: number | null
   /** The request body as a stream; not together with `readBody`. */
   source(): Readable
   /** The connection, when the client requests an upgrade; null otherwise. */
@@ -102,8 +107,9 @@ export interface Out {
   readonly closed: boolean
 }
 
-const hasBody = (headers: IncomingHttpHeaders) =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+/** The length of a body as these headers of a request over HTTP/1.1 say. */
+const lengthOf = (headers: IncomingHttpHeaders): number | null =>
+  headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null
 
 /** Forwards a body to a sink. */
 function pass(source: IncomingMessage, sink: BodySink): void {
@@ -159,6 +165,9 @@ export class Http1Exchange extends Abortable implements Exchange, MadeResponse {
   get begun(): boolean {
     return this.#taken || this.#response.headersSent
   }
+  get bodyLength(): number | null {
+    return lengthOf(this.headers)
+  }
   source(): Readable {
     this.#invite()
     return this.#request
@@ -198,7 +207,7 @@ export class Http1Exchange extends Abortable implements Exchange, MadeResponse {
     else what.once('close', call)
   }
   readBody(limit: number, budget: BodyBudget | null): Promise<Buffer> {
-    if (!hasBody(this.headers)) return Promise.resolve(EMPTY)
+    if (lengthOf(this.headers) === 0) return Promise.resolve(EMPTY)
     this.#invite()
     const length = this.headers['content-length']
     const declared = length === undefined ? undefined : Number(length)
@@ -216,7 +225,7 @@ export class Http1Exchange extends Abortable implements Exchange, MadeResponse {
     const observer = this.#isGone ? null : this.observer
     headers.push('content-length', String(Buffer.byteLength(body)))
     let isLast = true
-    if (!this.#request.complete && hasBody(this.headers)) {
+    if (!this.#request.complete && lengthOf(this.headers) !== 0) {
       // The rest of the body is not wanted.
       headers.push('connection', 'close')
       lingerAfter(response)

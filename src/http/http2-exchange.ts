@@ -20,6 +20,7 @@ export class Http2Exchange extends Abortable implements Exchange, Out {
   observer: ExchangeObserver | null = null
   readonly #stream: ServerStream
   readonly #declared: number
+  /** As of the head: the body may have come since. */
   readonly #hasBody: boolean
   #source: BodySource | null = null
 
@@ -63,6 +64,10 @@ export class Http2Exchange extends Abortable implements Exchange, Out {
   #invite(): void {
     const { expect } = this.headers
     if (expect?.toLowerCase() === '100-continue') this.#stream.invite()
+  }
+  get bodyLength(): number | null {
+    if (!this.#hasBody) return 0
+    return this.#declared === -1 ? null : this.#declared
   }
   source(): Readable {
     if (this.#source === null) this.#invite()
@@ -125,15 +130,12 @@ const INTERNAL_ERROR = 2
 
 /** The body of a request as a Node.js stream. */
 class BodySource extends Readable {
-  /** As in Node.js streams: whether there is no body. */
-  readonly endAfterHeaders: boolean
   readonly #stream: ServerStream
   #unread = 0
 
   constructor(stream: ServerStream) {
     super()
     this.#stream = stream
-    this.endAfterHeaders = stream.isRemoteEnded
     const sink = {
       data: (chunk: Buffer) => {
         this.#unread += chunk.length

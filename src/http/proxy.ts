@@ -2,7 +2,7 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import type { Duplex, Readable } from 'node:stream'
+import type { Duplex } from 'node:stream'
 import type { Dial } from '../base/dial.ts'
 import { plainAgentThrough, secureAgentThrough } from '../outgoing/dial-agent.ts'
 import {
@@ -75,7 +75,8 @@ async function begun(context: Context, target: Target): Promise<IncomingMessage>
   const protocol = protocolOf(target)
   const options = requestOptions(context, target, null)
   const { method } = exchange
-  if (agents && (method === 'GET' || method === 'HEAD') && !hasBody(exchange)) {
+  const isBare = exchange.bodyLength === 0
+  if (agents && (method === 'GET' || method === 'HEAD') && isBare) {
     try {
       return await beginExchange(protocol, { ...options, agent: agents.shared }, null)
     } catch (error) {
@@ -83,11 +84,10 @@ async function begun(context: Context, target: Target): Promise<IncomingMessage>
       return beginExchange(protocol, options, null)
     }
   }
-  return beginStream(protocol, options, exchange.source())
+  return isBare
+    ? beginExchange(protocol, options, null)
+    : beginStream(protocol, options, exchange.source())
 }
-
-const hasBody = (exchange: Exchange): boolean =>
-  (exchange.headers['content-length'] ?? '0') !== '0' || isUnsized(exchange)
 
 function fromResponse(context: Context, incoming: IncomingMessage, target: Target): ApiResponse {
   const { statusCode: status = 502, headers } = incoming
@@ -167,6 +167,8 @@ async function upgraded(
   { socket, head }: { readonly socket: Duplex; readonly head: Buffer },
 ): Promise<ApiResponse> {
   const { exchange } = context
+  // Its bytes would be the first ones of the other protocol.
+  if (exchange.bodyLength !== 0) throw badRequest('a request with a body cannot be upgraded')
   const options = requestOptions(context, target, exchange.headers.upgrade ?? '')
   const { answer, taken } = await reached(target, beginUpgrade(protocolOf(target), options))
   if (!taken) return fromResponse(context, answer, target)
@@ -255,16 +257,17 @@ const fixedLookup =
     else done(null, first.address, first.family)
   }
 
-/** Whether the request has a body of unknown length. */
-function isUnsized(exchange: Exchange): boolean {
-  const { headers } = exchange
-  if (headers['content-length'] !== undefined) return false
-  if (headers['transfer-encoding'] !== undefined) return true
-  if (headers[':method'] === undefined) return false
-  return (
-    (exchange.source() as Readable & { readonly endAfterHeaders?: boolean }).endAfterHeaders ===
-    false
-  )
+/** Methods whose requests say that they have no body. */
+const WITH_BODY = ['POST', 'PUT', 'PATCH']
+
+/**
+ * The header that frames the body of a request. It never comes from the client: a body without framing would be read as the
+ * next request.
+ */
+function framingOf({ bodyLength, method }: Exchange): [string, string][] {
+  if (bodyLength === null) return [['transfer-encoding', 'chunked']]
+  if (bodyLength === 0 && !WITH_BODY.includes(method)) return []
+  return [['content-length', String(bodyLength)]]
 }
 
 function requestHeaders(
@@ -278,6 +281,7 @@ function requestHeaders(
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || name.startsWith(':') || name === 'host') continue
     if (OF_CONNECTION.includes(name) || OF_IDENTITY.includes(name) || named.includes(name)) continue
+    if (name === 'content-length') continue
     if (IDENTITY_PREFIXES.some((prefix) => name.startsWith(prefix))) continue
     out.push([name, value])
   }
@@ -300,9 +304,7 @@ function requestHeaders(
           ['connection', 'Upgrade'],
           ['upgrade', protocol],
         ]
-  // Some methods usually have no body, and a body without framing would be parsed as the next request.
-  const framing: [string, string][] =
-    protocol === null && isUnsized(context.exchange) ? [['transfer-encoding', 'chunked']] : []
+  const framing = protocol === null ? framingOf(context.exchange) : []
   const identity = target.user ? identityHeaders(target.user) : []
   const trace: [string, string][] =
     target.traceparent === undefined ? [] : [['traceparent', target.traceparent]]

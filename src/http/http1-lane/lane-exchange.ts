@@ -116,6 +116,9 @@ export class LaneExchange extends Abortable implements Exchange, MadeResponse {
     body.receive(collected.sink)
     return collected.body
   }
+  get bodyLength(): number {
+    return this.#body?.length ?? 0
+  }
   source(): Readable {
     return (this.#source ??= new LaneSource(this.#body, this.#connection))
   }
