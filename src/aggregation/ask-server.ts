@@ -1,4 +1,5 @@
 /** Requests of this server to extension servers: whether they are there, and for their documents. */
+import { SERVER_TRUST } from '../base/server-trust.ts'
 import type { Clock } from '../base/clock.ts'
 import { identityHeaders } from '../http/identity-headers.ts'
 import { StatusError } from '../meta/errors.ts'
@@ -7,7 +8,7 @@ import { beginExchange, readAnswer } from '../outgoing/http-exchange.ts'
 import type { DialAddress } from '../client/service-address.ts'
 import { transportProblem } from '../outgoing/transport-problem.ts'
 import { checkProxyable, proxyableLookup } from '../registry/connect/target.ts'
-import type { Reach } from '../registry/context.ts'
+import type { ExtensionReach } from '../registry/context.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { ProxyCertificate } from './remote-servers.ts'
 
@@ -15,7 +16,7 @@ import type { ProxyCertificate } from './remote-servers.ts'
 export interface AskingParts {
   readonly v: Vocabulary
   readonly clock: Clock
-  readonly reach: Reach
+  readonly reach: ExtensionReach
   readonly certificate: () => Promise<ProxyCertificate>
 }
 
@@ -92,6 +93,7 @@ async function exchange(
       agent: reach.dial ? secureAgentThrough(reach.dial, {}) : false,
       lookup: proxyableLookup(reach),
       signal,
+      ...SERVER_TRUST,
       ...{ servername, rejectUnauthorized: verified },
       ...(ca === undefined ? {} : { ca }),
       ...(await certificate()),

@@ -71,7 +71,7 @@ function check({
     {
       v: vocabularies.kubernetes,
       clock,
-      reach: { proxiesToLoopback },
+      reach: { proxiesToLoopback, isForExtensions: true },
       certificate: () => Promise.resolve({}),
       objects: source,
       resolve: toEndpoints
@@ -146,12 +146,15 @@ describe('what objects say', () => {
       ],
     ],
     [
-      'an address of this machine',
-      { objects: { [SERVICE]: elsewhere }, proxiesToLoopback: false },
+      'an address of the link of this machine',
+      {
+        objects: { [SERVICE]: { spec: { ...elsewhere.spec, externalName: '169.254.1.1' } } },
+        proxiesToLoopback: false,
+      },
       [
         'False',
         'FailedDiscoveryCheck',
-        `failing or missing response from https://127.0.0.1:443${AT}: Get "https://127.0.0.1:443${AT}": address not allowed`,
+        `failing or missing response from https://169.254.1.1:443${AT}: Get "https://169.254.1.1:443${AT}": address not allowed`,
       ],
     ],
   ] as [string, Case, string[]][]) {

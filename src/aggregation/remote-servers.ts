@@ -11,7 +11,7 @@ import {
 import type { ServiceResolver } from '../client/service-address.ts'
 import type { APIService } from '../kinds/apiregistration/api-service.ts'
 import { checkProxyable, type TargetAgents } from '../registry/connect/target.ts'
-import type { Reach } from '../registry/context.ts'
+import type { ExtensionReach } from '../registry/context.ts'
 import { secureAgentThrough } from '../outgoing/dial-agent.ts'
 import { isAvailable, type ApiServices } from './api-services.ts'
 import { serverTls } from './server-tls.ts'
@@ -27,7 +27,7 @@ export interface ProxyCertificate {
 export interface RemoteParts {
   readonly services: ApiServices
   readonly resolve: ServiceResolver
-  readonly reach: Reach
+  readonly reach: ExtensionReach
   readonly certificate: () => Promise<ProxyCertificate>
   readonly refusesRedirects: boolean
   readonly log: Log

@@ -26,7 +26,7 @@ import { identityHeaders } from '../http/identity-headers.ts'
 import type { APIService } from '../kinds/apiregistration/api-service.ts'
 import { unavailable } from '../meta/errors.ts'
 import { proxyableAddresses } from '../registry/connect/target.ts'
-import type { Reach, User } from '../registry/context.ts'
+import type { ExtensionReach, User } from '../registry/context.ts'
 import { isAvailable, type ApiServices } from './api-services.ts'
 import { urlOf } from './ask-server.ts'
 import type { ProxyCertificate } from './remote-servers.ts'
@@ -37,7 +37,7 @@ import { servicePort } from './service-port.ts'
 export interface RemoteTransportParts {
   readonly services: ApiServices
   readonly resolve: ServiceResolver
-  readonly reach: Reach
+  readonly reach: ExtensionReach
   readonly certificate: () => Promise<ProxyCertificate>
   readonly authorizer: Pick<Authorizer, 'authorize'>
   readonly clock: Clock

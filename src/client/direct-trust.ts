@@ -4,8 +4,9 @@
  * (docs/decisions/0083-certificates-that-one-authority-signed.md).
  */
 import { X509Certificate } from 'node:crypto'
-import { checkServerIdentity, type ConnectionOptions, type TLSSocket } from 'node:tls'
+import type { ConnectionOptions, TLSSocket } from 'node:tls'
 import { certificateDetails, type CertificateDetails } from '../base/certificate-details.ts'
+import { SERVER_TRUST } from '../base/server-trust.ts'
 
 /** Whether a connection whose handshake is over leads to the right server. False says only that others must decide. */
 export type DirectTrust = (socket: TLSSocket) => boolean
@@ -33,7 +34,7 @@ export function directTrust(
       if (leaf === undefined || !isSignedBy(leaf, new X509Certificate(ca), now())) return false
       const name = servername || host || ''
       // Not asked of the socket, which shows it once.
-      return checkServerIdentity(name, leaf.toLegacyObject()) === undefined
+      return SERVER_TRUST.checkServerIdentity(name, leaf.toLegacyObject()) === undefined
     } catch {
       // Not well formed: the platform says what is wrong.
       return false

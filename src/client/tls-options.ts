@@ -1,3 +1,4 @@
+import { SERVER_TRUST } from '../base/server-trust.ts'
 import type { ConnectionOptions } from 'node:tls'
 import { addressFamily } from '../base/address-family.ts'
 import type { CertificatePair } from './certificate-pair.ts'
@@ -17,6 +18,7 @@ export function tlsOptions(
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined || key === undefined ? {} : { cert, key }),
     ...(servername === undefined ? {} : { servername }),
+    ...SERVER_TRUST,
     rejectUnauthorized: insecureSkipTlsVerify !== true,
   }
 }

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP, type NetConnectOpts } from 'node:net'
 import { createSecureContext, type ConnectionOptions } from 'node:tls'
+import { SERVER_TRUST } from '../base/server-trust.ts'
 import { openConnection } from '../outgoing/tunnel.ts'
 import type { Duplex } from 'node:stream'
 import type { ProxyPlace, TlsFiles } from './configuration.ts'
@@ -44,14 +45,16 @@ export function proxyAt(place: ProxyPlace): Proxy {
 
 function tlsOptions(host: string, files: TlsFiles): ConnectionOptions {
   const ca = files.caBundle === '' ? undefined : authorities(files.caBundle)
+  const { allowPartialTrustChain, checkServerIdentity: checkIdentity } = SERVER_TRUST
   const cert = read(files.clientCert)
   const key = read(files.clientKey)
   return {
     host,
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ALPNProtocols: ['http/1.1'],
+    checkServerIdentity: checkIdentity,
     secureContext: usable(`${files.clientCert} with ${files.clientKey}`, () =>
-      createSecureContext({ ca, cert, key }),
+      createSecureContext({ ca, cert, key, allowPartialTrustChain }),
     ),
   }
 }

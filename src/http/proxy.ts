@@ -4,6 +4,7 @@ import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Dial } from '../base/dial.ts'
+import { SERVER_TRUST } from '../base/server-trust.ts'
 import { plainAgentThrough, secureAgentThrough } from '../outgoing/dial-agent.ts'
 import {
   StaleConnection,
@@ -15,6 +16,7 @@ import { transportProblem } from '../outgoing/transport-problem.ts'
 import type { ConnectionOptions } from 'node:tls'
 import {
   checkProxyable,
+  extensionReach,
   proxyableLookup,
   type AgentTls,
   type ServerTls,
@@ -218,7 +220,8 @@ function requestOptions(context: Context, target: Target, protocol: string | nul
   const { api } = context.server
   const { addresses } = target
   // Regardless of earlier checks: this is the host to connect to.
-  checkProxyable(api, target.host)
+  const reach = target.user ? extensionReach(api) : api
+  checkProxyable(reach, target.host)
   const path = target.path === '' ? '/' : target.path
   return {
     host: target.host,
@@ -228,7 +231,7 @@ function requestOptions(context: Context, target: Target, protocol: string | nul
     headers: requestHeaders(context, target, protocol),
     agent: target.agents?.single ?? (api.dial ? agentThrough(api.dial, target.scheme) : false),
     signal: exchange.signal,
-    lookup: addresses ? fixedLookup(addresses) : proxyableLookup(api),
+    lookup: addresses ? fixedLookup(addresses) : proxyableLookup(reach),
     ...(target.scheme === 'https' ? tlsOptions(target.tls ?? {}) : {}),
   }
 }
@@ -240,6 +243,7 @@ const agentThrough = (dial: Dial, scheme: Target['scheme']): Agent =>
 function tlsOptions(tls: AgentTls | ServerTls): ConnectionOptions {
   const { ca, cert, key } = tls
   return {
+    ...SERVER_TRUST,
     rejectUnauthorized: 'verified' in tls ? tls.verified : ca !== undefined,
     ...('serverName' in tls ? { servername: tls.serverName } : {}),
     ...(ca === undefined ? {} : { ca }),

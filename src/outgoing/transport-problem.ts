@@ -1,4 +1,5 @@
 /** Texts of failed connections, in the words that operators know from the reference. */
+import { LEGACY_NAME, LegacyNameError } from '../base/server-trust.ts'
 import { factsOf } from './platform-errors.ts'
 
 /** Describes why there is no response. */
@@ -19,6 +20,7 @@ export function transportProblem(error: unknown, host: string): string {
   if (syscall === 'connect') return `${dial}: connect: ${CONNECT.get(String(code)) ?? code}`
   const certificate = CERTIFICATE.get(String(code))
   if (certificate !== undefined) return `x509: ${certificate}`
+  if (code === LEGACY_NAME) return new LegacyNameError().message
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     return `x509: certificate is not valid for ${fields['host'] ?? host}`
   }
@@ -47,6 +49,8 @@ const CERTIFICATE: ReadonlyMap<string, string> = new Map([
   ['DEPTH_ZERO_SELF_SIGNED_CERT', UNKNOWN_AUTHORITY],
   ['UNABLE_TO_GET_ISSUER_CERT', UNKNOWN_AUTHORITY],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', UNKNOWN_AUTHORITY],
+  ['INVALID_CA', UNKNOWN_AUTHORITY],
+  ['INVALID_PURPOSE', 'certificate specifies an incompatible key usage'],
   ['CERT_HAS_EXPIRED', 'certificate has expired or is not yet valid'],
   ['CERT_NOT_YET_VALID', 'certificate has expired or is not yet valid'],
 ])

@@ -111,8 +111,15 @@ export interface TokenReviewDependencies extends ActionDependencies {
 export interface Reach {
   /** Whether connect sub-resources may reach this machine and its link; for tests only. */
   readonly proxiesToLoopback: boolean
+  /** Connections to extension servers may reach this machine: only administrators register them. */
+  readonly isForExtensions?: true
   /** Opens connections to nodes, pods and services; without it the platform does. */
   readonly dial?: Dial
+}
+
+/** The addresses at which extension servers may be. */
+export interface ExtensionReach extends Reach {
+  readonly isForExtensions: true
 }
 
 /** Dependencies of connect sub-resources. */

@@ -93,6 +93,14 @@ test.skipIf(process.platform !== 'linux' || address === undefined)(
   },
 )
 
+test('an external name of this machine, whose certificate is its own authority', async () => {
+  await start({})
+  backend = await ExtensionServer.start(await ownCa())
+  await client.post(`${DEFAULT}/services`, localService('ext'))
+  await register(backend.port)
+  expect(await reached()).toBe(200)
+})
+
 describe('a certificate of files', () => {
   const files = async (name: string) => {
     const { cert, key } = proxy(name)

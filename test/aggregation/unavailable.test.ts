@@ -194,22 +194,29 @@ describe('a connection that fails', () => {
   })
 })
 
-test('addresses of this machine are out of reach by default', async () => {
+test('a server on this machine is reached, one at an address of its links is not', async () => {
   const other = await startServer({ vocabulary: 'kubernetes', controllers: false })
   const another = new Client(other)
   try {
-    await another.post(SERVICES, localService('ext'))
-    const service = { namespace: 'default', name: 'ext', port: other.port }
-    await another.post(
-      APISERVICES,
-      apiService('loop.example.com/v1', { service, insecureSkipTLSVerify: true }),
-    )
-    const { message } = await conditionOf(
-      another,
-      'v1.loop.example.com',
-      (one) => one['reason'] === 'FailedDiscoveryCheck',
-    )
-    expect(message).toContain('address not allowed')
+    for (const [name, externalName, expected] of [
+      ['loop', 'localhost', 'bad status from'],
+      ['link', '169.254.169.254', 'address not allowed'],
+    ] as const) {
+      const spec = { type: 'ExternalName', externalName, ports: [{ port: 443 }] }
+      await another.post(SERVICES, { metadata: { name }, spec })
+      const service = { namespace: 'default', name, port: other.port }
+      await another.post(
+        APISERVICES,
+        apiService(`${name}.example.com/v1`, { service, insecureSkipTLSVerify: true }),
+      )
+      const { message } = await conditionOf(
+        another,
+        `v1.${name}.example.com`,
+        (one) => one['reason'] === 'FailedDiscoveryCheck',
+      )
+      // The first asks itself, and has no such group.
+      expect(message).toContain(expected)
+    }
   } finally {
     another.close()
     await other.close()

@@ -1,3 +1,4 @@
+import { SERVER_TRUST } from '../../base/server-trust.ts'
 import type { IncomingHttpHeaders, RequestOptions } from 'node:http'
 import { Agent } from 'node:https'
 import { urlToHttpOptions } from 'node:url'
@@ -34,6 +35,7 @@ export function httpsGet({ ca, clock, signal }: HttpsGetOptions): HttpsGet {
   const agent = new Agent({
     ca: typeof ca === 'string' ? ca : [...ca],
     keepAlive: false,
+    ...SERVER_TRUST,
     rejectUnauthorized: true,
   })
   return async (url, { accept = 'application/json', bearer } = {}) => {

@@ -2,7 +2,7 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import type { Agent } from 'node:https'
 import { badRequest } from '../../meta/errors.ts'
-import type { Call, ConnectDependencies, Reach, User } from '../context.ts'
+import type { Call, ConnectDependencies, ExtensionReach, Reach, User } from '../context.ts'
 
 /** Certificates for connections to node agents. */
 export interface AgentTls {
@@ -92,31 +92,40 @@ export function schemeNamePort(
   return { scheme, name, port: port ?? '' }
 }
 
-const own = new BlockList()
-own.addSubnet('127.0.0.0', 8, 'ipv4')
-own.addSubnet('169.254.0.0', 16, 'ipv4')
-own.addSubnet('224.0.0.0', 4, 'ipv4')
-own.addAddress('0.0.0.0', 'ipv4')
-own.addAddress('255.255.255.255', 'ipv4')
-own.addAddress('::1', 'ipv6')
-own.addAddress('::', 'ipv6')
-own.addSubnet('fe80::', 10, 'ipv6')
-own.addSubnet('ff00::', 8, 'ipv6')
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+/** Addresses of this machine's links, and those that mean no machine. */
+const local = new BlockList()
+local.addSubnet('169.254.0.0', 16, 'ipv4')
+local.addSubnet('224.0.0.0', 4, 'ipv4')
+local.addAddress('0.0.0.0', 'ipv4')
+local.addAddress('255.255.255.255', 'ipv4')
+local.addAddress('::', 'ipv6')
+local.addSubnet('fe80::', 10, 'ipv6')
+local.addSubnet('ff00::', 8, 'ipv6')
 
 /**
- * Refuses loopback, link-local and multicast addresses: they are not the cluster's. A host name passes and is checked
- * when it is resolved. Throws 400.
+ * Refuses loopback, link-local and multicast addresses: they are not the cluster's. Extension servers may be on loopback. A
+ * host name passes and is checked when it is resolved. Throws 400.
  */
-export function checkProxyable({ proxiesToLoopback }: Reach, host: string): void {
+export function checkProxyable({ proxiesToLoopback, isForExtensions }: Reach, host: string): void {
   // The zone of an address names its link.
   const address = host.replace(/%.*$/s, '')
   const family = isIP(address)
-  const isOwn =
-    family === 0
-      ? host === 'localhost' || host.endsWith('.localhost')
-      : own.check(address, family === 6 ? 'ipv6' : 'ipv4')
-  if (host === '' || (isOwn && !proxiesToLoopback)) throw badRequest('address not allowed')
+  const isIn = (list: BlockList) =>
+    family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4')
+  const isLoopback = isIn(loopback) || host === 'localhost' || host.endsWith('.localhost')
+  const isRefused = isIn(local) || (isLoopback && isForExtensions !== true)
+  if (host === '' || (isRefused && !proxiesToLoopback)) throw badRequest('address not allowed')
 }
+
+/** The same reach for connections to extension servers. */
+export const extensionReach = ({ proxiesToLoopback, dial }: Reach): ExtensionReach => ({
+  proxiesToLoopback,
+  isForExtensions: true,
+  ...(dial ? { dial } : {}),
+})
 
 /**
  * The same for a name, by all of its addresses: connect to exactly these. None behind an egress proxy, which looks names

@@ -1,3 +1,4 @@
+import { extensionReach } from '../../registry/connect/target.ts'
 import { errorText } from '../../base/error-text.ts'
 import { systemClock } from '../../base/clock.ts'
 import { readFlagFile } from '../../base/flag-file.ts'
@@ -48,16 +49,17 @@ export const aggregation = (settings: Settings) =>
         proxyCertificate(settings, store),
       ])
       const resolve = serviceResolver(settings, objects)
+      const reach = extensionReach(api)
       const remotes = new RemoteServers({
         services,
         resolve,
-        reach: api,
+        reach,
         certificate: shown.certificate,
         refusesRedirects,
         log,
       })
       const documents = new DocumentDownloads({
-        ...{ v, services, resolve, reach: api, certificate: shown.certificate },
+        ...{ v, services, resolve, reach, certificate: shown.certificate },
         clock: settings.clock,
         onError: (apiservice, error) =>
           log.warn('the OpenAPI documents of an APIService cannot be read, retrying', {

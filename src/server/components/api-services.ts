@@ -1,3 +1,4 @@
+import { extensionReach } from '../../registry/connect/target.ts'
 import { errorText } from '../../base/error-text.ts'
 import { yieldToEventLoop } from '../../base/event-loop.ts'
 import type { AutoRegistration } from '../../aggregation/auto-registration.ts'
@@ -83,7 +84,7 @@ async function run(settings: Settings, parts: Parts): Promise<Running> {
   })
   const availability = new AvailabilityController({
     ...{ v, services, resolve, objects, certificate, catalogue, writer, onError },
-    reach: api,
+    reach: extensionReach(api),
     clock: settings.clock,
     ...availabilityMetrics(settings.metrics),
   })

@@ -1,3 +1,4 @@
+import { extensionReach } from '../../registry/connect/target.ts'
 import { alwaysAllow } from '../../authz/always.ts'
 import { ensureServerService } from '../bootstrap/server-service.ts'
 import type { ElectedWork } from '../election.ts'
@@ -75,7 +76,15 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
       remote: (inner, user, userAgent) =>
         new RemoteTransport(
           inner,
-          { services, resolve, certificate, authorizer, clock, userAgent, reach: api },
+          {
+            services,
+            resolve,
+            certificate,
+            authorizer,
+            clock,
+            userAgent,
+            reach: extensionReach(api),
+          },
           user,
         ),
       choice: options.controllers ?? true,

@@ -2,6 +2,7 @@ import { connect as connectTcp, isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import type { Address } from '../../../base/dial.ts'
+import { SERVER_TRUST } from '../../../base/server-trust.ts'
 import type { Identity } from '../transport.ts'
 
 /** Host and port of a URL. */
@@ -25,6 +26,7 @@ export function openSocket(
   // What is around it closes with it.
   dialled?.on('error', () => {})
   const socket = connectTls({
+    ...SERVER_TRUST,
     ...{ host, port, ALPNProtocols: ['h2'] },
     ...(dialled ? { socket: dialled } : {}),
     ...(isIP(host) === 0 ? { servername: host } : {}),
