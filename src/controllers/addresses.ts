@@ -13,9 +13,26 @@ export const PODS = core('pods')
 export const NODES = core('nodes')
 export const CLAIMS = core('persistentvolumeclaims')
 export const VOLUMES = core('persistentvolumes')
-export const JOBS: ResourceAddress = { group: 'batch', version: 'v1', resource: 'jobs' }
-export const DAEMON_SETS: ResourceAddress = {
-  ...{ group: 'apps', version: 'v1', resource: 'daemonsets' },
+const apps = (resource: string): ResourceAddress => ({ group: 'apps', version: 'v1', resource })
+const batch = (resource: string): ResourceAddress => ({ group: 'batch', version: 'v1', resource })
+
+export const JOBS = batch('jobs')
+export const CRON_JOBS = batch('cronjobs')
+export const DAEMON_SETS = apps('daemonsets')
+export const DEPLOYMENTS = apps('deployments')
+export const REPLICA_SETS = apps('replicasets')
+export const STATEFUL_SETS = apps('statefulsets')
+export const CONTROLLER_REVISIONS = apps('controllerrevisions')
+export const REPLICATION_CONTROLLERS = core('replicationcontrollers')
+export const DISRUPTION_BUDGETS: ResourceAddress = {
+  group: 'policy',
+  version: 'v1',
+  resource: 'poddisruptionbudgets',
+}
+export const AUTOSCALERS: ResourceAddress = {
+  group: 'autoscaling',
+  version: 'v2',
+  resource: 'horizontalpodautoscalers',
 }
 export const EVENTS = core('events')
 export const SERVICES = core('services')

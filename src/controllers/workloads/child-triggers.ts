@@ -1,0 +1,64 @@
+/** Which owners have work when one of their objects changes. */
+import type { Entry } from '../../client/entry.ts'
+import type { InformerHandler } from '../../client/informer.ts'
+import type { OwnerReference } from '../../client/transport.ts'
+import { sameValue } from '../../meta/field-errors.ts'
+import { controllerOf, isEnding, type WithMeta } from './owner.ts'
+
+/** What happened to an object of an owner. */
+export type ChildChange = 'created' | 'changed' | 'deleted'
+
+/** The owners of objects, by their keys. */
+export interface ChildTriggers<T extends WithMeta> {
+  /** The known owner that a controller reference in this namespace names, of the same kind and uid; null: there is none. */
+  ownerOf(reference: OwnerReference, namespace: string): string | null
+  /** The owners that select an object without a controller. */
+  selecting(child: T): readonly string[]
+  /** An owner has work. `old`: the object before the change, if it is known. */
+  changed(owner: string, child: T, what: ChildChange, old: T | null): void
+  /** Whether an object that begins to be deleted counts as deleted. */
+  readonly endingIsEnd?: boolean
+}
+
+/** Notifies the owners of the objects of an informer. */
+export function childHandler<T extends WithMeta>(triggers: ChildTriggers<T>): InformerHandler<T> {
+  const ownerOf = (child: T): string | null => {
+    const reference = controllerOf(child)
+    return reference ? triggers.ownerOf(reference, child.metadata.namespace ?? '') : null
+  }
+  const ended = (child: T) => {
+    const owner = ownerOf(child)
+    if (owner !== null) triggers.changed(owner, child, 'deleted', null)
+  }
+  return {
+    add({ object: child }: Entry<T>) {
+      // After a restart of the controller it may be ending already.
+      if (triggers.endingIsEnd && isEnding(child)) return ended(child)
+      const owner = ownerOf(child)
+      if (owner !== null) return triggers.changed(owner, child, 'created', null)
+      if (controllerOf(child)) return
+      for (const one of triggers.selecting(child)) triggers.changed(one, child, 'changed', null)
+    },
+    update({ object: child }: Entry<T>, before: Entry<T> | null) {
+      const old = before?.object ?? null
+      if (old?.metadata.resourceVersion === child.metadata.resourceVersion) return
+      if (triggers.endingIsEnd && isEnding(child)) {
+        ended(child)
+        // Labels may have changed in the same event.
+        if (old && !sameValue(old.metadata.labels, child.metadata.labels)) ended(old)
+        return
+      }
+      const hasMoved = old !== null && controllerOf(old)?.uid !== controllerOf(child)?.uid
+      const oldOwner = hasMoved ? ownerOf(old) : null
+      if (oldOwner !== null) triggers.changed(oldOwner, child, 'changed', old)
+      const owner = ownerOf(child)
+      if (owner !== null) return triggers.changed(owner, child, 'changed', old)
+      if (controllerOf(child)) return
+      if (old && !hasMoved && sameValue(old.metadata.labels, child.metadata.labels)) return
+      for (const one of triggers.selecting(child)) triggers.changed(one, child, 'changed', old)
+    },
+    delete({ object: child }: Entry<T>) {
+      ended(child)
+    },
+  }
+}
