@@ -22,6 +22,8 @@ import { nodeTtl } from './node-ttl.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceLifecycle } from './namespace.ts'
 import { podGarbage } from './pod-garbage.ts'
+import { replicaSets } from './replicas/replica-set.ts'
+import { replicationControllers } from './replicas/replication-controller.ts'
 import { resourceQuotas } from './resource-quota.ts'
 import { rootCaPublisher } from './root-ca.ts'
 import { serviceAccountSecrets } from './service-account-secrets.ts'
@@ -58,6 +60,8 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   attachDetach,
   nodeLifecycle,
   nodeTtl,
+  replicaSets,
+  replicationControllers,
   ttlAfterFinished,
   certificateApprover,
   certificateSigning(signing),

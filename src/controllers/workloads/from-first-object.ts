@@ -37,13 +37,16 @@ export async function fromFirstObject(
     await pause(clock, AGAIN_MS, signal).catch(() => {})
     return !signal.aborted
   }
-  const empty = await Promise.all(presences.map((one) => one?.isEmpty.catch(() => false) ?? false))
+  const empty = await Promise.all(presences.map(isEmpty))
   if (!empty.every(Boolean)) {
     late.begin()
     await late.started
   }
   return late
 }
+
+const isEmpty = async (presence: Presence | null): Promise<boolean> =>
+  (await presence?.isEmpty.catch(() => false)) ?? false
 
 /** A controller that is started when there is work for it. */
 class LateStart implements Running {
