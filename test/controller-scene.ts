@@ -4,18 +4,18 @@ import type { Controller } from '../src/controllers/controller.ts'
 import { startControllers, type RunningControllers } from '../src/controllers/index.ts'
 import { defaultSettings, type ControllerSettings } from '../src/controllers/settings.ts'
 
-/** One controller over a store of its own. */
+/** Some controllers over a store of their own. */
 export interface ControllerScene {
   readonly context: InProcess
   readonly running: RunningControllers
-  /** Starts the controller again, with settings that differ. */
+  /** Starts the controllers again, with settings that differ. */
   start(settings?: Partial<ControllerSettings>): void
   /** Begins anew with a store of these ranges. */
   reopen(ranges: Parameters<typeof inProcess>[0]): Promise<void>
 }
 
-/** Has each test of a file begin with a running controller. */
-export function controllerScene(controller: Controller): ControllerScene {
+/** Has each test of a file begin with running controllers. */
+export function controllerScene(...controllers: readonly Controller[]): ControllerScene {
   const made: Partial<{ context: InProcess; running: RunningControllers }> = {}
   const close = async () => {
     await scene.running.stop()
@@ -30,9 +30,7 @@ export function controllerScene(controller: Controller): ControllerScene {
     },
     start(given = {}) {
       const settings = { ...defaultSettings, ...given }
-      made.running = startControllers({ ...scene.context.controllerContext, settings }, [
-        controller,
-      ])
+      made.running = startControllers({ ...scene.context.controllerContext, settings }, controllers)
     },
     async reopen(ranges) {
       await close()

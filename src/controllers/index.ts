@@ -13,6 +13,7 @@ import type { Controller, ControllerContext, Running } from './controller.ts'
 import { definitionApproval, definitionStructure } from './definition-conditions.ts'
 import { definitionFinalizer, type RemoveInstances } from './definition-finalizer.ts'
 import { definitionNaming } from './definition-naming.ts'
+import { deployments } from './deployment/deployment.ts'
 import { endpointSliceController } from './endpoints/endpoint-slice-controller.ts'
 import { endpointsController } from './endpoints/endpoints-controller.ts'
 import { mirroringController } from './endpoints/mirroring-controller.ts'
@@ -60,6 +61,7 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   attachDetach,
   nodeLifecycle,
   nodeTtl,
+  deployments,
   replicaSets,
   replicationControllers,
   ttlAfterFinished,
