@@ -27,6 +27,7 @@ import { replicaSets } from './replicas/replica-set.ts'
 import { replicationControllers } from './replicas/replication-controller.ts'
 import { resourceQuotas } from './resource-quota.ts'
 import { rootCaPublisher } from './root-ca.ts'
+import { statefulSets } from './stateful-set/stateful-set.ts'
 import { serviceAccountSecrets } from './service-account-secrets.ts'
 import { serviceAccountTokens, type ServiceAccountTokenParts } from './service-account-tokens.ts'
 import { serviceAccounts } from './service-accounts.ts'
@@ -64,6 +65,7 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   deployments,
   replicaSets,
   replicationControllers,
+  statefulSets,
   ttlAfterFinished,
   certificateApprover,
   certificateSigning(signing),

@@ -7,14 +7,13 @@ import type { WorkQueue } from '../../client/work-queue.ts'
 import type { Deployment } from '../../kinds/apps/deployment.ts'
 import type { ReplicaSet } from '../../kinds/apps/replica-set.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
-import { matchesLabels, selectorFromObject } from '../../meta/selectors.ts'
+import { selectorFromObject } from '../../meta/selectors.ts'
 import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../addresses.ts'
 import { workQueue, type Controller, type Running, type StartingContext } from '../controller.ts'
 import { isNamespaceEnding } from '../endpoints/namespace-ending.ts'
 import { asleep, handled, onChange } from '../following.ts'
-import { namesKind } from '../replicas/replica-kind.ts'
 import { runningWith } from '../running.ts'
-import { childHandler } from '../workloads/child-triggers.ts'
+import { ownedHandler } from '../workloads/child-triggers.ts'
 import { claimChildren } from '../workloads/claim-children.ts'
 import { fromFirstObject } from '../workloads/from-first-object.ts'
 import { controllerOf } from '../workloads/owner.ts'
@@ -93,21 +92,11 @@ class DeploymentController {
   }
 
   #setHandler() {
-    return childHandler<ReplicaSet>({
+    return ownedHandler<Deployment, ReplicaSet>({
+      kind: KIND,
+      owners: this.#deployments,
+      selectorOf: ({ spec }) => selectorFromObject(spec.selector),
       endingIsEnd: true,
-      ownerOf: (reference, namespace) => {
-        if (!namesKind(reference, KIND)) return null
-        const owner = this.#deployments.lister.get(namespace, reference.name)
-        return owner?.metadata.uid === reference.uid ? keyOf(namespace, reference.name) : null
-      },
-      selecting: ({ metadata: { namespace = '', labels } }) =>
-        this.#deployments.lister
-          .list(namespace)
-          .filter(({ spec }) => {
-            const selector = selectorFromObject(spec.selector)
-            return selector.requirements.length > 0 && matchesLabels(selector, labels)
-          })
-          .map(({ metadata: { name = '' } }) => keyOf(namespace, name)),
       changed: (key) => this.#queue.add(key),
     })
   }

@@ -3,15 +3,14 @@ import { EventRecorder } from '../../client/event-recorder.ts'
 import type { Client } from '../../client/client.ts'
 import type { Informer } from '../../client/informer.ts'
 import { StatusError } from '../../meta/errors.ts'
-import { matchesLabels, type LabelSelector } from '../../meta/selectors.ts'
 import type { WorkQueue } from '../../client/work-queue.ts'
-import { keyOf, placeIn } from '../../client/transport.ts'
+import { placeIn } from '../../client/transport.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
 import { PODS } from '../addresses.ts'
 import { workQueue, type Controller, type Running, type StartingContext } from '../controller.ts'
 import { asleep, handled } from '../following.ts'
 import { runningWith } from '../running.ts'
-import { childHandler } from '../workloads/child-triggers.ts'
+import { ownedHandler } from '../workloads/child-triggers.ts'
 import { claimChildren } from '../workloads/claim-children.ts'
 import { deletionCost } from '../workloads/deletion-order.ts'
 import { Expectations } from '../workloads/expectations.ts'
@@ -25,7 +24,7 @@ import {
   possibleChildren,
   workloadPods,
 } from '../workloads/workload-pods.ts'
-import { namesKind, type ReplicaKind, type Replicated } from './replica-kind.ts'
+import type { ReplicaKind, Replicated } from './replica-kind.ts'
 import { ReplicaPods } from './replica-pods.ts'
 import { isSameStatus, statusOf } from './replica-status.ts'
 
@@ -113,18 +112,11 @@ class ReplicaController<T extends Replicated> {
 
   #podHandler() {
     const kind = this.#kind
-    return childHandler<Pod>({
+    return ownedHandler<T, Pod>({
+      kind,
+      owners: this.#sets,
+      selectorOf: (set) => kind.selectorOf(set),
       endingIsEnd: true,
-      ownerOf: (reference, namespace) => {
-        if (!namesKind(reference, kind)) return null
-        const set = this.#sets.lister.get(namespace, reference.name)
-        return set?.metadata.uid === reference.uid ? keyOf(namespace, reference.name) : null
-      },
-      selecting: (pod) =>
-        this.#sets.lister
-          .list(pod.metadata.namespace ?? '')
-          .filter((set) => selects(kind.selectorOf(set), pod))
-          .map(({ metadata: { namespace = '', name = '' } }) => keyOf(namespace, name)),
       changed: (key, pod, what, old) => {
         if (what === 'created') this.#expectations.created(key)
         if (what === 'deleted') this.#expectations.deleted(key, pod.metadata.uid ?? '')
@@ -192,7 +184,3 @@ class ReplicaController<T extends Replicated> {
     return counts
   }
 }
-
-/** An empty selector selects nothing here. */
-const selects = (selector: LabelSelector, { metadata }: Pod): boolean =>
-  selector.requirements.length > 0 && matchesLabels(selector, metadata.labels)

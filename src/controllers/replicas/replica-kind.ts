@@ -1,5 +1,5 @@
 /** The two kinds that keep a number of equal pods. */
-import type { ResourceAddress, OwnerReference } from '../../client/transport.ts'
+import type { ResourceAddress } from '../../client/transport.ts'
 import type { PodTemplateSpec } from '../../kinds/core/pod/pod-template.ts'
 import type { LabelSelector } from '../../meta/selectors.ts'
 import type { ControllerSettings } from '../settings.ts'
@@ -40,10 +40,3 @@ export interface ReplicaKind<T extends Replicated> extends OwnerKind {
   workers(settings: ControllerSettings): number
   selectorOf(set: T): LabelSelector
 }
-
-/** Whether a reference names an object of a kind, in any version. */
-export const namesKind = ({ apiVersion, kind }: OwnerReference, wanted: OwnerKind): boolean =>
-  kind === wanted.kind && groupOf(apiVersion) === groupOf(wanted.apiVersion)
-
-const groupOf = (apiVersion: string): string =>
-  apiVersion.slice(0, Math.max(apiVersion.indexOf('/'), 0))

@@ -1,9 +1,10 @@
 /** Which owners have work when one of their objects changes. */
 import type { Entry } from '../../client/entry.ts'
-import type { InformerHandler } from '../../client/informer.ts'
-import type { OwnerReference } from '../../client/transport.ts'
+import type { Informer, InformerHandler } from '../../client/informer.ts'
+import { keyOf, type OwnerReference } from '../../client/transport.ts'
 import { sameValue } from '../../meta/field-errors.ts'
-import { controllerOf, isEnding, type WithMeta } from './owner.ts'
+import { matchesLabels, type LabelSelector } from '../../meta/selectors.ts'
+import { controllerOf, isEnding, namesKind, type OwnerKind, type WithMeta } from './owner.ts'
 
 /** What happened to an object of an owner. */
 export type ChildChange = 'created' | 'changed' | 'deleted'
@@ -61,4 +62,42 @@ export function childHandler<T extends WithMeta>(triggers: ChildTriggers<T>): In
       ended(child)
     },
   }
+}
+
+/** Owners of one kind, and what changes of their objects mean for them. */
+export interface OwnersOf<O extends WithMeta, T extends WithMeta> extends Pick<
+  ChildTriggers<T>,
+  'changed' | 'endingIsEnd'
+> {
+  readonly kind: OwnerKind
+  readonly owners: Pick<Informer<O>, 'lister'>
+  /** Which objects an owner selects; one that selects everything selects nothing here. */
+  readonly selectorOf: (owner: O) => LabelSelector
+  /** Whether an owner may have an object that it selects. */
+  readonly accepts?: (owner: O, child: T) => boolean
+}
+
+/** Notifies owners of one kind, that are known by an informer, of the objects of another. */
+export function ownedHandler<O extends WithMeta, T extends WithMeta>(
+  of: OwnersOf<O, T>,
+): InformerHandler<T> {
+  const { kind, owners, selectorOf, accepts = () => true, changed, endingIsEnd = false } = of
+  return childHandler<T>({
+    changed,
+    endingIsEnd,
+    ownerOf(reference, namespace) {
+      if (!namesKind(reference, kind)) return null
+      const owner = owners.lister.get(namespace, reference.name)
+      return owner?.metadata.uid === reference.uid ? keyOf(namespace, reference.name) : null
+    },
+    selecting(child) {
+      const { namespace = '', labels } = child.metadata
+      return owners.lister.list(namespace).flatMap((owner) => {
+        const selector = selectorOf(owner)
+        const selects = selector.requirements.length > 0 && matchesLabels(selector, labels)
+        if (!selects || !accepts(owner, child)) return []
+        return keyOf(namespace, owner.metadata.name ?? '')
+      })
+    },
+  })
 }

@@ -66,3 +66,10 @@ export function byCreation(a: WithMeta, b: WithMeta): number {
 /** Whether an object is being deleted. */
 export const isEnding = ({ metadata }: WithMeta): boolean =>
   metadata.deletionTimestamp !== undefined
+
+/** Whether a reference names an object of a kind, in any version. */
+export const namesKind = ({ apiVersion, kind }: OwnerReference, wanted: OwnerKind): boolean =>
+  kind === wanted.kind && groupOf(apiVersion) === groupOf(wanted.apiVersion)
+
+const groupOf = (apiVersion: string): string =>
+  apiVersion.slice(0, Math.max(apiVersion.indexOf('/'), 0))
