@@ -10,6 +10,7 @@ import { certificateSigning, type SigningParts } from './certificates/signing.ts
 import { claimProtection } from './claim-protection.ts'
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
 import type { Controller, ControllerContext, Running } from './controller.ts'
+import { daemonSets } from './daemon-set/daemon-set.ts'
 import { definitionApproval, definitionStructure } from './definition-conditions.ts'
 import { definitionFinalizer, type RemoveInstances } from './definition-finalizer.ts'
 import { definitionNaming } from './definition-naming.ts'
@@ -66,6 +67,7 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   replicaSets,
   replicationControllers,
   statefulSets,
+  daemonSets,
   ttlAfterFinished,
   certificateApprover,
   certificateSigning(signing),

@@ -1,14 +1,7 @@
 /** How long a pod may stay on a node with taints. */
 import type { Toleration } from '../../kinds/core/toleration.ts'
+import { tolerates } from '../placement/taints.ts'
 import type { Taint } from './node-taints.ts'
-
-/** Whether a toleration matches a taint. */
-function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
-  if ((effect ?? '') !== '' && effect !== taint.effect) return false
-  if ((key ?? '') !== '' && key !== taint.key) return false
-  if (operator === 'Exists') return true
-  return (value ?? '') === (taint.value ?? '')
-}
 
 /** Milliseconds for which all the taints are tolerated; 0: one is not; Infinity: for ever. */
 export function toleratedMs(
