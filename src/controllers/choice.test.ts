@@ -25,6 +25,7 @@ describe('a choice', () => {
     ['podgc', { podgc: true, tokencleaner: false }],
     ['*,tokencleaner', { podgc: true, tokencleaner: true }],
     ['*,podgc,-podgc', { podgc: true, tokencleaner: false }],
+    ['api', { podgc: true, tokencleaner: false }],
     ['-podgc,podgc', { podgc: false, tokencleaner: false }],
   ] as const)
     test(`of ${JSON.stringify(choice)}`, () => {
@@ -35,6 +36,16 @@ describe('a choice', () => {
       const of = (name: string) => chosen.includes(name)
       expect({ podgc: of('podgc'), tokencleaner: of('tokencleaner') }).toEqual(expected)
     })
+})
+
+test('`api` chooses no controller of workloads, unless it is named', () => {
+  const chosen = (names: string[]) =>
+    all()
+      .filter((one) => isChosen(one, names) && one.runsWorkloads === true)
+      .map(({ name }) => name)
+  expect(chosen(['*'])).toContain('deployment')
+  expect(chosen(['api'])).toEqual([])
+  expect(chosen(['api', 'statefulset'])).toEqual(['statefulset'])
 })
 
 describe('the names of controllers', () => {

@@ -58,6 +58,8 @@ export interface Controller {
   readonly name: string
   /** Whether `*` does not choose it. */
   readonly isOptional?: true
+  /** Whether it works on pods and the kinds that create them, which products without pods do not have. */
+  readonly runsWorkloads?: true
   /** Reads the current state, and processes changes from then on. */
   start(context: StartingContext): Promise<Running>
 }

@@ -38,6 +38,7 @@ const COMPONENT = 'daemonset-controller'
 /** Keeps daemon sets. */
 export const daemonSets: Controller = {
   name: NAME,
+  runsWorkloads: true,
   async start(context) {
     const { resources } = context
     if (!(await resources.serves(DAEMON_SETS, PODS, NODES, CONTROLLER_REVISIONS))) return asleep

@@ -35,6 +35,7 @@ const MAX_FAILURES = 15
 /** Rolls out deployments. */
 export const deployments: Controller = {
   name: NAME,
+  runsWorkloads: true,
   async start(context) {
     if (!(await context.resources.serves(DEPLOYMENTS, REPLICA_SETS, PODS))) return asleep
     const client = context.clientFor(ACCOUNT)

@@ -31,6 +31,7 @@ import { isSameStatus, statusOf } from './replica-status.ts'
 /** The controller of one of the kinds. */
 export const replicaController = <T extends Replicated>(kind: ReplicaKind<T>): Controller => ({
   name: kind.name,
+  runsWorkloads: true,
   async start(context) {
     if (!(await context.resources.serves(kind.resource, PODS))) return asleep
     const client = context.clientFor(kind.account)

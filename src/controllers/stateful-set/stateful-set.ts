@@ -38,6 +38,7 @@ const STATUS_WAIT_MS = 10
 /** Keeps stateful sets. */
 export const statefulSets: Controller = {
   name: NAME,
+  runsWorkloads: true,
   async start(context) {
     const { resources } = context
     if (!(await resources.serves(STATEFUL_SETS, PODS, CLAIMS, CONTROLLER_REVISIONS))) return asleep

@@ -1,6 +1,6 @@
 /** Flags of controllers, for the server and for the program that runs controllers apart. */
 import { choiceFault } from '../../controllers/choice.ts'
-import type { ControllerSettings } from '../../controllers/settings.ts'
+import { defaultSettings, type ControllerSettings } from '../../controllers/settings.ts'
 import { milliseconds, numberBetween, texts, truthOr } from '../../base/value-checks.ts'
 import {
   boolFlag,
@@ -209,6 +209,14 @@ export const controllerFlags = {
       'How long pods stay on nodes that are not ready, with --enable-taint-manager=false.',
     ),
   ),
+  'concurrent-deployment-syncs': workers('deploymentWorkers', '5', 'deployments are rolled out'),
+  'concurrent-replicaset-syncs': workers('replicaSetWorkers', '5', 'replica sets are kept'),
+  'concurrent-rc-syncs': workers(
+    'replicationControllerWorkers',
+    '5',
+    'replication controllers are kept',
+  ),
+  'concurrent-statefulset-syncs': workers('statefulSetWorkers', '5', 'stateful sets are kept'),
 } as const
 
 /** The settings that these flags mean. */
@@ -218,7 +226,7 @@ export function controllerSettingsOf(values: Values<typeof controllerFlags>): Co
     values[flag as keyof typeof controllerFlags],
   ])
   // Each flag has the type of the setting that its option names.
-  return Object.fromEntries(settings) as ControllerSettings
+  return { ...defaultSettings, ...Object.fromEntries(settings) } as ControllerSettings
 }
 
 /** Which controllers a program of its own runs. */
@@ -226,7 +234,7 @@ export const managerControllersFlag: Flag<readonly string[]> = {
   ...listFlag({
     section,
     default: '*',
-    help: 'Controllers to run: * enables all that are on by default, name enables one, -name disables one.',
+    help: 'Controllers to run: * enables all that are on by default, api those of them that run no workloads, name enables one, -name disables one.',
   }),
   check: choiceFault,
 }
@@ -241,7 +249,7 @@ export const serverControllersFlag: Flag<ServerChoice> = {
   section: 'Cluster',
   default: 'true',
   placeholder: 'true|false|server|name,...',
-  help: 'Controllers to run: all, none, or only those that are a part of every server; or a list of names: * enables all that are on by default, name enables one, -name disables one.',
+  help: 'Controllers to run: all, none, or only those that are a part of every server; or a list of names: * enables all that are on by default, api those of them that run no workloads, name enables one, -name disables one.',
   takes: (value) => (Array.isArray(value) ? texts(value) : truthOr('server')(value)),
   parse(text) {
     if (text === 'server') return text
