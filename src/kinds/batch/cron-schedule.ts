@@ -9,7 +9,8 @@ interface Bounds {
 
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 const DAYS = 'sun mon tue wed thu fri sat'.split(' ')
-const FIELDS: readonly Bounds[] = [
+/** Minute, hour, day of the month, month and day of the week. */
+export const CRON_FIELDS: readonly Bounds[] = [
   { min: 0, max: 59 },
   { min: 0, max: 23 },
   { min: 1, max: 31 },
@@ -39,15 +40,15 @@ export function scheduleProblem(text: string): string | null {
   }
   if (rest.startsWith('@')) return wordProblem(rest)
   const fields = rest.split(/\s+/).filter((field) => field !== '')
-  if (fields.length !== FIELDS.length) {
-    return `expected exactly ${FIELDS.length} fields, found ${fields.length}: [${fields.join(' ')}]`
+  if (fields.length !== CRON_FIELDS.length) {
+    return `expected exactly ${CRON_FIELDS.length} fields, found ${fields.length}: [${fields.join(' ')}]`
   }
   for (const [i, field] of fields.entries()) {
     for (const part of field.split(',')) {
       // An entry between two commas may be empty.
       if (part === '') continue
-      const problem = rangeProblem(part, FIELDS[i]!)
-      if (problem !== null) return problem
+      const range = rangeOf(part, CRON_FIELDS[i]!)
+      if (typeof range === 'string') return range
     }
   }
   return null
@@ -68,8 +69,17 @@ function wordProblem(text: string): string | null {
   return `unrecognized descriptor: ${text}`
 }
 
-/** `*`, `?`, `a`, `a-b`, each with `/step`. */
-function rangeProblem(text: string, bounds: Bounds): string | null {
+/** A part of a field: the numbers from one to another, in steps. */
+export interface CronRange {
+  readonly from: number
+  readonly to: number
+  readonly every: number
+  /** Whether it restricts nothing: `*` or `?` in steps of one. */
+  readonly isAll: boolean
+}
+
+/** Reads `*`, `?`, `a`, `a-b`, each with `/step`; the problem with it. */
+export function rangeOf(text: string, bounds: Bounds): CronRange | string {
   const [range = '', step, ...more] = text.split('/')
   const [low = '', high, ...others] = range.split('-')
   let from = bounds.min
@@ -97,7 +107,8 @@ function rangeProblem(text: string, bounds: Bounds): string | null {
     return `beginning of range (${from}) below minimum (${bounds.min}): ${text}`
   if (to > bounds.max) return `end of range (${to}) above maximum (${bounds.max}): ${text}`
   if (from > to) return `beginning of range (${from}) beyond end of range (${to}): ${text}`
-  return every === 0 ? `step of range should be a positive number: ${text}` : null
+  if (every === 0) return `step of range should be a positive number: ${text}`
+  return { from, to, every, isAll: (low === '*' || low === '?') && every === 1 }
 }
 
 /** The number, or the problem with it. */
