@@ -44,7 +44,7 @@ function lengthBytes(length: number): number[] {
 export const sequence = (...parts: readonly Uint8Array[]): Buffer => der(Tag.sequence, ...parts)
 
 /** Largest number in an object identifier, and largest integer that is read as a number: those of the reference. */
-export const MAX_NUMBER = 2 ** 31 - 1
+const MAX_NUMBER = 2 ** 31 - 1
 
 /** An object identifier, from its dotted form. Throws Error when it has none. */
 export function objectId(dotted: string): Buffer {

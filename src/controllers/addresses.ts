@@ -29,11 +29,6 @@ export const DISRUPTION_BUDGETS: ResourceAddress = {
   version: 'v1',
   resource: 'poddisruptionbudgets',
 }
-export const AUTOSCALERS: ResourceAddress = {
-  group: 'autoscaling',
-  version: 'v2',
-  resource: 'horizontalpodautoscalers',
-}
 export const EVENTS = core('events')
 export const SERVICES = core('services')
 export const ENDPOINTS = core('endpoints')

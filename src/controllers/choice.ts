@@ -48,7 +48,7 @@ export const CONTROLLER_NAMES: readonly string[] = [
 ]
 
 /** Chooses the controllers that every API needs, and none of those that run workloads. */
-export const API_CONTROLLERS = 'api'
+const API_CONTROLLERS = 'api'
 
 /**
  * Names, `*` for all that are on by default, `api` for those of them that run no workloads, `-name` for all but one; the first

@@ -10,6 +10,7 @@ import { certificateSigning, type SigningParts } from './certificates/signing.ts
 import { claimProtection } from './claim-protection.ts'
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
 import type { Controller, ControllerContext, Running } from './controller.ts'
+import { cronJobs } from './cron-job/cron-job.ts'
 import { daemonSets } from './daemon-set/daemon-set.ts'
 import { definitionApproval, definitionStructure } from './definition-conditions.ts'
 import { definitionFinalizer, type RemoveInstances } from './definition-finalizer.ts'
@@ -22,6 +23,8 @@ import { ephemeralVolumes } from './ephemeral-volumes.ts'
 import { nodeLifecycle } from './node-lifecycle/node-lifecycle.ts'
 import { nodeTtl } from './node-ttl.ts'
 import { garbageCollector } from './garbage-collector.ts'
+import { disruptions } from './disruption/disruption.ts'
+import { jobs } from './job/job.ts'
 import { namespaceLifecycle } from './namespace.ts'
 import { podGarbage } from './pod-garbage.ts'
 import { replicaSets } from './replicas/replica-set.ts'
@@ -68,6 +71,9 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   replicationControllers,
   statefulSets,
   daemonSets,
+  jobs,
+  cronJobs,
+  disruptions,
   ttlAfterFinished,
   certificateApprover,
   certificateSigning(signing),

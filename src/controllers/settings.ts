@@ -62,17 +62,6 @@ export interface ControllerSettings {
   readonly daemonSetWorkers: number
   readonly jobWorkers: number
   readonly cronJobWorkers: number
-  readonly autoscalerWorkers: number
-  /** How often an autoscaler looks at its target. */
-  readonly autoscalerSyncMs: number
-  /** How long an autoscaler remembers recommendations before it removes pods. */
-  readonly autoscalerDownscaleStabilizationMs: number
-  /** Deviation from the target of a metric that does not change the number of pods. */
-  readonly autoscalerTolerance: number
-  /** How long after its start the CPU use of a pod counts only if it is ready. */
-  readonly autoscalerCpuInitializationMs: number
-  /** How long after its start a pod that is not ready counts as one that was never ready. */
-  readonly autoscalerInitialReadinessMs: number
 }
 
 /** The settings of the release. */
@@ -116,10 +105,4 @@ export const defaultSettings: ControllerSettings = {
   daemonSetWorkers: 2,
   jobWorkers: 5,
   cronJobWorkers: 5,
-  autoscalerWorkers: 1,
-  autoscalerSyncMs: 15_000,
-  autoscalerDownscaleStabilizationMs: 300_000,
-  autoscalerTolerance: 0.1,
-  autoscalerCpuInitializationMs: 300_000,
-  autoscalerInitialReadinessMs: 30_000,
 }

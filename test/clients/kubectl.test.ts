@@ -57,7 +57,7 @@ for (const vocabulary of ['kubernetes', 'orch'] as const) {
     const { system, storage } = WORDS[vocabulary]
 
     beforeAll(async () => {
-      server = await startServer({ vocabulary })
+      server = await startServer({ vocabulary, controllers: ['api'] })
       kubectl = await Kubectl.for(server.kubeconfig)
     })
     afterAll(async () => {

@@ -11,7 +11,7 @@ let server: RunningServer
 let kubectl: Kubectl
 
 beforeAll(async () => {
-  server = await startServer({ vocabulary: 'kubernetes' })
+  server = await startServer({ vocabulary: 'kubernetes', controllers: ['api'] })
   kubectl = await Kubectl.for(server.kubeconfig)
 })
 afterAll(async () => {

@@ -25,7 +25,7 @@ let server: RunningServer
 let client: Client
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ controllers: ['api'] })
   // Pods need the account that a controller creates.
   await server.settled()
   client = new Client(server)

@@ -176,7 +176,7 @@ const factName = (apiVersion: string, kind: string): string => {
 let server: RunningServer
 let client: Client
 beforeAll(async () => {
-  server = await startServer({ runtimeConfig: { 'api/all': true } })
+  server = await startServer({ runtimeConfig: { 'api/all': true }, controllers: ['api'] })
   // Pods need the account that a controller creates.
   await server.settled()
   client = new Client(server)

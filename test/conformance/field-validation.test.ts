@@ -9,7 +9,7 @@ type Json = Record<string, any>
 let server: RunningServer
 let client: Client
 beforeAll(async () => {
-  server = await startServer({ disableAdmissionPlugins: CHANGING_PLUGINS })
+  server = await startServer({ disableAdmissionPlugins: CHANGING_PLUGINS, controllers: ['api'] })
   // Pods need the account that a controller creates.
   await server.settled()
   client = new Client(server)

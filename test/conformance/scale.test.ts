@@ -9,7 +9,7 @@ let server: RunningServer
 let client: Client
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ controllers: ['api'] })
   client = new Client(server)
 })
 afterAll(async () => {

@@ -12,7 +12,7 @@ type Recorded = readonly (readonly [row: string, code: number, stdout: string, s
 let server: RunningServer
 let ctl: Ctl
 beforeAll(async () => {
-  server = await startServer({ vocabulary: 'kubernetes' })
+  server = await startServer({ vocabulary: 'kubernetes', controllers: ['api'] })
   await server.settled()
   ctl = await Ctl.for(server.kubeconfig)
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(ctl.home, name), text)

@@ -29,7 +29,12 @@ export async function startCluster(size: number): Promise<Cluster> {
   try {
     const etcd = await startEtcd()
     closers.push(() => etcd.close())
-    const flags = [`--etcd-servers=${etcd.url}`, '--vocabulary=kubernetes']
+    const flags = [
+      `--etcd-servers=${etcd.url}`,
+      '--vocabulary=kubernetes',
+      // What the tests write stays as it is.
+      '--controllers=api',
+    ]
     const dirs = Array.from({ length: size }, (_, i) => join(dir, `${i}`))
     const ports: number[] = []
     for (const _ of dirs) ports.push(await freePort())

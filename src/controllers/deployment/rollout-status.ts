@@ -22,7 +22,7 @@ import {
 export type DeploymentStatus = Deployment['status']
 type Now = Pick<Clock, 'now'>
 
-export const PROGRESSING = 'Progressing'
+const PROGRESSING = 'Progressing'
 const AVAILABLE = 'Available'
 const FAILURE = 'ReplicaFailure'
 /** Reasons of the condition Progressing. */

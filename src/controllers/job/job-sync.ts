@@ -222,7 +222,7 @@ class JobSync {
     this.#set(cleaned.status)
     isUnsaved ||= cleaned.isChanged
     const [failure] = failures.values()
-    if (failure !== undefined) {
+    if (failure) {
       if (isUnsaved) await this.#save()
       throw failure
     }
@@ -231,8 +231,8 @@ class JobSync {
     await this.#finish(hasMore ? null : end, isUnsaved)
   }
 
-  async #untrack(pods: readonly Pod[]): Promise<ReadonlyMap<Pod, unknown>> {
-    const failures = new Map<Pod, unknown>()
+  async #untrack(pods: readonly Pod[]): Promise<ReadonlyMap<Pod, Error>> {
+    const failures = new Map<Pod, Error>()
     await Promise.all(
       pods.map(async (pod) => {
         this.#parts.untracked(pod, false)
@@ -240,7 +240,7 @@ class JobSync {
           await this.#parts.pods.untrack(pod)
         } catch (error) {
           this.#parts.untracked(pod, true)
-          failures.set(pod, error)
+          failures.set(pod, error instanceof Error ? error : new Error(String(error)))
         }
       }),
     )

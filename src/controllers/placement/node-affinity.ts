@@ -32,7 +32,7 @@ export const matchesNodeSelector = (
 ): boolean => nodeSelectorTerms.some((term) => matchesTerm(term, node))
 
 /** Whether a node matches all conditions of a term; a term without any matches nothing. */
-export function matchesTerm(
+function matchesTerm(
   { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
   node: MatchableNode,
 ): boolean {

@@ -3,14 +3,13 @@ import type { StatefulSet } from '../../kinds/apps/stateful-set.ts'
 import type { PersistentVolumeClaim } from '../../kinds/core/persistent-volume-claim.ts'
 import type { PodTemplateSpec } from '../../kinds/core/pod/pod-template.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
-import { controllerOf } from '../workloads/owner.ts'
 import { podOf } from '../workloads/pod-writes.ts'
 
 /** Kind of the objects whose pods these are. */
 export const KIND = { apiVersion: 'apps/v1', kind: 'StatefulSet' } as const
 
 /** Label of a pod with the name of its revision. */
-export const REVISION_LABEL = 'controller-revision-hash'
+const REVISION_LABEL = 'controller-revision-hash'
 
 const MEMBER_NAME = /^(.*)-([0-9]+)$/
 
@@ -25,7 +24,7 @@ export function ordinalOf({ metadata }: Pod): number {
 export const isMember = ({ metadata }: StatefulSet, pod: Pod): boolean =>
   MEMBER_NAME.exec(pod.metadata.name ?? '')?.[1] === metadata.name
 
-export const podName = ({ metadata }: StatefulSet, ordinal: number): string =>
+const podName = ({ metadata }: StatefulSet, ordinal: number): string =>
   `${metadata.name}-${ordinal}`
 
 /** The revision that a pod was created from. */
@@ -108,7 +107,3 @@ export const hasVolumes = (set: StatefulSet, pod: Pod): boolean =>
         name === volume && claim?.claimName === metadata.name,
     ),
   )
-
-/** Whether a pod is that of another set of the name. */
-export const isForeign = (set: StatefulSet, pod: Pod): boolean =>
-  controllerOf(pod)?.uid !== set.metadata.uid

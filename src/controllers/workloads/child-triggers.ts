@@ -10,7 +10,7 @@ import { controllerOf, isEnding, namesKind, type OwnerKind, type WithMeta } from
 export type ChildChange = 'created' | 'changed' | 'deleted'
 
 /** The owners of objects, by their keys. */
-export interface ChildTriggers<T extends WithMeta> {
+interface ChildTriggers<T extends WithMeta> {
   /** The known owner that a controller reference in this namespace names, of the same kind and uid; null: there is none. */
   ownerOf(reference: OwnerReference, namespace: string): string | null
   /** The owners that select an object without a controller. */
@@ -22,7 +22,7 @@ export interface ChildTriggers<T extends WithMeta> {
 }
 
 /** Notifies the owners of the objects of an informer. */
-export function childHandler<T extends WithMeta>(triggers: ChildTriggers<T>): InformerHandler<T> {
+function childHandler<T extends WithMeta>(triggers: ChildTriggers<T>): InformerHandler<T> {
   const ownerOf = (child: T): string | null => {
     const reference = controllerOf(child)
     return reference ? triggers.ownerOf(reference, child.metadata.namespace ?? '') : null

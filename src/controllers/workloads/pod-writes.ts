@@ -38,7 +38,7 @@ export function podOf(
 }
 
 /** The name of the owner and a hyphen, unless no pod name may begin so. */
-export function namePrefix({ metadata: { name = '' } }: WithMeta): string {
+function namePrefix({ metadata: { name = '' } }: WithMeta): string {
   // The hyphen is followed by generated characters.
   return isDns1123Subdomain(`${name}-a`).length === 0 ? `${name}-` : name
 }

@@ -37,9 +37,6 @@ const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const KEY = pair.publicKey.export({ type: 'spki', format: 'der' })
 const ALGORITHM = sequence(anyObjectId('1.2.840.10045.4.3.2'))
 
-/** The private key of all of them, PEM. */
-export const rawKey = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
-
 /** A signed request with this subject and these attributes, PEM. */
 export function rawRequest(subject: Buffer, ...attributes: readonly Buffer[]): string {
   const version = der(Tag.integer, Buffer.of(0))
