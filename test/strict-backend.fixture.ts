@@ -18,6 +18,8 @@ export class StrictBackend {
   /** What is wrong with what came. */
   readonly faults: string[] = []
   answers: AnswerTime = 'at the end'
+  /** Status of the responses, as it is sent. */
+  status = '200 OK'
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
 
@@ -46,7 +48,7 @@ export class StrictBackend {
     let isAnswered = false
     socket.on('error', () => {})
     const answer = () => {
-      if (!isAnswered) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+      if (!isAnswered) socket.write(`HTTP/1.1 ${this.status}\r\ncontent-length: 2\r\n\r\nok`)
       isAnswered = true
     }
     socket.on('data', (piece: Buffer) => {

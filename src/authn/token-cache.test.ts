@@ -46,6 +46,23 @@ describe('repeated lookups', () => {
   }
 })
 
+test('a clock that is set back does not prolong what is known', async () => {
+  const tokens = tokensOf({ good: somebody })
+  const { it, clock } = made(tokens)
+  await it.authenticateToken('good', recordingContext())
+  for (const [stepMs, passMs, asked] of [
+    [-200_000, 9_999, 1],
+    [-200_000, 1, 2],
+    [500_000, 9_999, 2],
+    [0, 1, 3],
+  ] as const) {
+    clock.step(stepMs)
+    clock.advance(passMs)
+    await it.authenticateToken('good', recordingContext())
+    expect(tokens.calls.length).toBe(asked)
+  }
+})
+
 test('a known token costs no promise', async () => {
   const { it } = made(tokensOf({ good: somebody }, { later: true }))
   await it.authenticateToken('good', recordingContext())

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../base/clock.ts'
+import { elapsedOf, type Clock } from '../base/clock.ts'
 import {
   CredentialError,
   type AuthenticationResult,
@@ -65,7 +65,7 @@ export function tokenCache(
   const underway = new Map<string, Promise<Finding>>()
 
   const store = (key: string, finding: Finding) => {
-    if (finding.result) entries().set(key, { finding, untilMs: clock.now() + SUCCESS_MS })
+    if (finding.result) entries().set(key, { finding, untilMs: elapsedOf(clock) + SUCCESS_MS })
   }
 
   return {
@@ -73,12 +73,12 @@ export function tokenCache(
     recall({ token }: TokenMemory, context) {
       if (!(token instanceof Remembered) || token.audiences !== context.audiences) return null
       const { entry } = token
-      if (entry.untilMs <= clock.now()) return null
+      if (entry.untilMs <= elapsedOf(clock)) return null
       metrics?.request('hit', 0)
       return replay(entry.finding, context)
     },
     authenticateToken(token, context, memory = null) {
-      const began = clock.now()
+      const began = elapsedOf(clock)
       const key = keyOf(audiencesText(context.audiences) + token)
       const entry = entries().get(key)
       if (entry && entry.untilMs > began) {
@@ -86,7 +86,7 @@ export function tokenCache(
         metrics?.request('hit', 0)
         return replay(entry.finding, context)
       }
-      const done = () => metrics?.request('miss', clock.now() - began)
+      const done = () => metrics?.request('miss', elapsedOf(clock) - began)
       const others = underway.get(key)
       if (others) {
         metrics?.active('blocked', 1)

@@ -1,6 +1,6 @@
 /** Authenticates users by a remote service. */
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../base/clock.ts'
+import { elapsedOf, type Clock } from '../base/clock.ts'
 import { silentLog, type Log } from '../base/log.ts'
 import { CallError, withoutSecrets } from '../client/call-error.ts'
 import {
@@ -84,12 +84,12 @@ export function webhookToken(options: WebhookTokenOptions): TokenAuthenticator {
     authenticateToken(token, { audiences }) {
       const key = keyOf(JSON.stringify([token, audiences]))
       const entry = cache.get(key)
-      if (entry && clock.now() < entry.untilMs) return entry.result
+      if (entry && elapsedOf(clock) < entry.untilMs) return entry.result
       const others = underway.get(key)
       if (others) return others
       const pending = review(token, audiences)
         .then((result) => {
-          if (cacheTtlMs > 0) cache.set(key, { result, untilMs: clock.now() + cacheTtlMs })
+          if (cacheTtlMs > 0) cache.set(key, { result, untilMs: elapsedOf(clock) + cacheTtlMs })
           return result
         })
         .finally(() => underway.delete(key))

@@ -1,7 +1,7 @@
 /** Decisions of a remote service. */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../base/clock.ts'
+import { elapsedOf, type Clock } from '../base/clock.ts'
 import { silentLog, type Log } from '../base/log.ts'
 import { CallError } from '../client/call-error.ts'
 import { flagOf, textOf, type ConfigMap } from '../client/config-values.ts'
@@ -70,7 +70,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     }
     const ttlMs = decision.verdict === 'allow' ? authorizedTtlMs : unauthorizedTtlMs
     if (ttlMs > 0 && bytesOf(attributes) < MAX_ATTRIBUTE_BYTES) {
-      cache.set(key, { decision, untilMs: clock.now() + ttlMs })
+      cache.set(key, { decision, untilMs: elapsedOf(clock) + ttlMs })
     }
     return decision
   }
@@ -82,7 +82,9 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
       // Users with many groups make long texts, of which there may be thousands.
       const key = createHash('sha256').update(JSON.stringify(spec)).digest('base64')
       const entry = cache.get(key)
-      return entry && clock.now() < entry.untilMs ? entry.decision : review(spec, key, attributes)
+      return entry && elapsedOf(clock) < entry.untilMs
+        ? entry.decision
+        : review(spec, key, attributes)
     },
     rulesFor: () => NO_RULES,
   }

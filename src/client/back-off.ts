@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts'
+import { elapsedOf, type Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 
 /** How waits between attempts grow. */
@@ -25,7 +25,7 @@ export class BackOff {
   /** Milliseconds to wait after a failure. */
   next(): number {
     const { clock, ids, leastMs, mostMs, resetMs } = this.#options
-    const now = clock.now()
+    const now = elapsedOf(clock)
     if (now - this.#last > resetMs) this.#nextMs = leastMs
     this.#last = now
     const wait = this.#nextMs * (1 + ids.fraction())

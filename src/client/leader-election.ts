@@ -1,5 +1,5 @@
 /** Leader election among several programs: the leader is the holder of a Lease that it renews. */
-import type { Clock } from '../base/clock.ts'
+import { elapsedOf, type Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { formatMicroTime } from '../base/time.ts'
 import type { Client } from './client.ts'
@@ -103,7 +103,7 @@ export class LeaderElector {
   /** Milliseconds since the lease of this program expired; 0 while it is valid, or held by another program. */
   get lateMs(): number {
     if (!this.isLeader) return 0
-    return Math.max(0, this.#options.clock.now() - this.#seenAt - this.#times.leaseMs)
+    return Math.max(0, elapsedOf(this.#options.clock) - this.#seenAt - this.#times.leaseMs)
   }
 
   /**
@@ -202,12 +202,12 @@ export class LeaderElector {
       await this.#wait(retryMs, signal)
       if (signal.aborted) return
       const late = new AbortController()
-      const leftMs = Math.max(this.#renewedAt + renewMs - clock.now(), 0)
+      const leftMs = Math.max(this.#renewedAt + renewMs - elapsedOf(clock), 0)
       const cancel = clock.after(leftMs, () => late.abort(new Error('the renewal took too long')))
       const isRenewed = await this.#tryOnce(AbortSignal.any([signal, late.signal]))
       cancel()
       if (isRenewed) continue
-      if (clock.now() - this.#renewedAt >= renewMs || !this.isLeader) return
+      if (elapsedOf(clock) - this.#renewedAt >= renewMs || !this.isLeader) return
     }
   }
 
@@ -231,8 +231,8 @@ export class LeaderElector {
   async #acquireOrRenew(signal: AbortSignal): Promise<boolean> {
     const { clock, identity, name } = this.#options
     const options = { signal, timeoutMs: this.#times.renewMs }
-    const now = clock.now()
-    const time = formatMicroTime(now)
+    const now = elapsedOf(clock)
+    const time = formatMicroTime(clock.now())
     const mine = {
       holderIdentity: identity,
       leaseDurationSeconds: Math.ceil(this.#times.leaseMs / 1000),
@@ -248,7 +248,7 @@ export class LeaderElector {
     }
     this.#see(live.spec)
     const { leaseTransitions = 0, acquireTime = time } = live.spec ?? {}
-    const isOver = this.#seenAt + this.#times.leaseMs <= clock.now()
+    const isOver = this.#seenAt + this.#times.leaseMs <= elapsedOf(clock)
     if (this.leader !== '' && !this.isLeader && !isOver) return false
     if (this.isLeader && now - this.#renewedAt < this.#times.periodMs) return true
     const spec = this.isLeader
@@ -293,7 +293,7 @@ export class LeaderElector {
     const text = JSON.stringify(spec ?? {})
     if (text !== this.#seenText) {
       this.#seenText = text
-      this.#seenAt = this.#options.clock.now()
+      this.#seenAt = elapsedOf(this.#options.clock)
     }
     this.#seen = spec ?? {}
     if (this.leader === this.#told) return

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts'
+import { elapsedOf, type Clock } from '../base/clock.ts'
 
 /** How much may be done. */
 export interface BucketRate {
@@ -19,13 +19,13 @@ export class TokenBucket {
     this.#rate = rate
     this.#clock = clock
     this.#tokens = Math.max(rate.burst, 1)
-    this.#atMs = clock.now()
+    this.#atMs = elapsedOf(clock)
   }
 
   /** Takes a token; returns the milliseconds until it is there. */
   take(): number {
     const { perSecond, burst } = this.#rate
-    const now = this.#clock.now()
+    const now = elapsedOf(this.#clock)
     const grown = ((now - this.#atMs) / 1000) * perSecond
     this.#tokens = Math.min(Math.max(burst, 1), this.#tokens + Math.max(grown, 0)) - 1
     this.#atMs = now

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts'
+import { elapsedOf, type Clock } from '../base/clock.ts'
 import { TokenBucket, type BucketRate } from './token-bucket.ts'
 import type { WorkQueueMetrics } from './work-queue-metrics.ts'
 
@@ -95,7 +95,7 @@ export class WorkQueue {
 
   #addLater(key: string, afterMs: number): void {
     const { clock } = this.#options
-    const at = clock.now() + afterMs
+    const at = elapsedOf(clock) + afterMs
     const waiting = this.#waiting.get(key)
     if (this.#due.has(key) || (waiting && waiting.at <= at)) return
     waiting?.cancel()

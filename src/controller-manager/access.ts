@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { AuthenticatedUser, TokenAuthenticator } from '../authn/authenticator.ts'
 import { PRIVILEGED_GROUP } from '../authz/subjects.ts'
-import type { Clock } from '../base/clock.ts'
+import { elapsedOf, type Clock } from '../base/clock.ts'
 import type { Client } from '../client/client.ts'
 import { StatusError } from '../meta/errors.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -130,7 +130,7 @@ export class DelegatedAccess {
     ttlOf: (answer: T) => number,
     ask: (server: ReviewServer) => Promise<T>,
   ): Promise<T> {
-    const now = this.#options.clock.now()
+    const now = elapsedOf(this.#options.clock)
     const held = this.#held.get(key)
     // Under one key all answers are of one type.
     if (held && held.until > now) return held.answer as T

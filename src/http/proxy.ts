@@ -93,6 +93,12 @@ async function begun(context: Context, target: Target): Promise<IncomingMessage>
 
 function fromResponse(context: Context, incoming: IncomingMessage, target: Target): ApiResponse {
   const { statusCode: status = 502, headers } = incoming
+  if (status < MIN_STATUS || status > MAX_STATUS) {
+    incoming.destroy()
+    const why = `error trying to reach service: malformed HTTP status code "${String(status).padStart(3, '0')}"`
+    if (target.user) return plainTextResponse(new PlainTextError(503, why))
+    throw unavailable(why)
+  }
   if (target.refusesRedirects === true && isRedirect(status) && headers.location !== undefined) {
     incoming.destroy()
     return plainTextResponse(new PlainTextError(502, REDIRECTED))
@@ -104,6 +110,10 @@ function fromResponse(context: Context, incoming: IncomingMessage, target: Targe
     body: (out) => copy(incoming, out, target.user ? cutOffLater(context, incoming) : null),
   }
 }
+
+/** What the status of a response may be; others before it were no responses. */
+const MIN_STATUS = 200
+const MAX_STATUS = 999
 
 const isRedirect = (status: number): boolean => status >= 300 && status <= 399
 

@@ -145,3 +145,33 @@ test('an upgrade has no body: its bytes would be the first ones of the other pro
   for (const server of servers) expect(await raw(server, 'POST', upgrade, SMUGGLED)).toBe(400)
   expect([backend.requests, backend.faults]).toEqual([[], []])
 })
+
+describe('the status of the target', () => {
+  for (const [sent, expected] of [
+    ['206 Partial', 206],
+    ['418 Teapot', 418],
+    ['599 Odd', 599],
+    ['999 Odd', 999],
+    ['099 Odd', 503],
+    ['000 Odd', 503],
+    ['99 Odd', 503],
+    ['1000 Odd', 503],
+    ['-1 Odd', 503],
+    ['abc Odd', 503],
+    ['101 Switching Protocols', 503],
+  ] as const)
+    test(sent, async () => {
+      backend.answers = 'at the end'
+      backend.status = sent
+      try {
+        const statuses = [
+          await overHttp2(servers[0]!, 'GET', {}, ''),
+          await raw(servers[0]!, 'GET', '', ''),
+          await raw(servers[1]!, 'GET', '', ''),
+        ]
+        expect(statuses).toEqual([expected, expected, expected])
+      } finally {
+        backend.status = '200 OK'
+      }
+    })
+})

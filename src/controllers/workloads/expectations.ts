@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts'
+import { elapsedOf, type Clock } from '../../base/clock.ts'
 
 /** Time after which what never arrived is no longer waited for, milliseconds. */
 const EXPIRES_MS = 300_000
@@ -16,10 +16,10 @@ interface Expected {
  * behind: it must not create or delete by what the cache says.
  */
 export class Expectations {
-  readonly #clock: Pick<Clock, 'now'>
+  readonly #clock: Pick<Clock, 'now' | 'elapsed'>
   readonly #expected = new Map<string, Expected>()
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  constructor(clock: Pick<Clock, 'now' | 'elapsed'>) {
     this.#clock = clock
   }
 
@@ -54,7 +54,7 @@ export class Expectations {
     const expected = this.#expected.get(owner)
     if (!expected) return true
     const isSeen = expected.creations <= 0 && expected.deletions.size === 0
-    return isSeen || this.#clock.now() - expected.sinceMs > EXPIRES_MS
+    return isSeen || elapsedOf(this.#clock) - expected.sinceMs > EXPIRES_MS
   }
 
   /** Forgets an owner. */
@@ -63,7 +63,7 @@ export class Expectations {
   }
 
   #set(owner: string, creations: number, deletions: readonly string[]): void {
-    const sinceMs = this.#clock.now()
+    const sinceMs = elapsedOf(this.#clock)
     this.#expected.set(owner, { creations, deletions: new Set(deletions), sinceMs })
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts'
+import { elapsedOf, type Clock } from '../../base/clock.ts'
 import type { Connection } from './connection.ts'
 import { decodeGrant, encodeGrant, type LeaseId } from './messages.ts'
 
@@ -38,7 +38,7 @@ export class Leases {
   /** A lease that lasts at least `ttlMs` from now. */
   async take(ttlMs: number): Promise<LeaseId> {
     const known = this.#byTtl.get(ttlMs)
-    if (known && known.uses < MAX_USES && this.#options.clock.now() < known.untilMs) {
+    if (known && known.uses < MAX_USES && elapsedOf(this.#options.clock) < known.untilMs) {
       known.uses++
       return known.id
     }
@@ -51,7 +51,7 @@ export class Leases {
         request: encodeGrant(Math.ceil((ttlMs + reuseMs) / 1000)),
         decode: decodeGrant,
       }),
-      untilMs: clock.now() + reuseMs,
+      untilMs: elapsedOf(clock) + reuseMs,
       uses: 1,
     }
     this.#byTtl.set(ttlMs, lease)

@@ -42,11 +42,11 @@ export async function openLmdbSnapshot(
   }
   // Read first: whatever was acknowledged by now is in it, or in LMDB's file.
   const { entries } = await readJournal(dir)
-  for (const until = Date.now() + PATIENCE_MS; ;) {
+  for (const until = performance.now() + PATIENCE_MS; ;) {
     const snapshot = await openFile(dir, formatVersion)
     if (entriesAfter(entries, snapshot.revision).length === 0) return snapshot
     await snapshot.close()
-    if (Date.now() > until)
+    if (performance.now() > until)
       throw new UnusableDataDir(
         `the server that has ${dir} does not write its journal to the store`,
       )

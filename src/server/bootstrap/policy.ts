@@ -18,7 +18,7 @@ import {
   type StoredBinding,
   type StoredRole,
 } from '../../authz/bootstrap-policy/reconcile.ts'
-import type { Clock } from '../../base/clock.ts'
+import { elapsedOf, type Clock } from '../../base/clock.ts'
 import { writeFirstObjects } from './first-objects.ts'
 import type { ResourceEntry } from '../../catalogue/catalogue.ts'
 import { modified, StatusError } from '../../meta/errors.ts'
@@ -38,11 +38,11 @@ export async function ensureBootstrapPolicy(
   { signal }: { readonly signal?: AbortSignal } = {},
 ): Promise<void> {
   const isOver = () => signal?.aborted === true
-  const until = api.clock.now() + PATIENCE_MS
+  const until = elapsedOf(api.clock) + PATIENCE_MS
   while (!isOver()) {
     const errors = await round(api)
     if (errors.length === 0 || isOver()) return
-    if (api.clock.now() >= until)
+    if (elapsedOf(api.clock) >= until)
       throw new AggregateError(errors, `${errors.length} refused: ${String(errors[0])}`)
     await wait(api.clock, ROUND_MS)
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts'
+import { elapsedOf, type Clock } from '../../base/clock.ts'
 import { errorText } from '../../base/error-text.ts'
 import { yieldToEventLoop } from '../../base/event-loop.ts'
 import type { DanglingConditions } from '../dangling-conditions.ts'
@@ -97,13 +97,13 @@ class FlowUpkeep implements FlowControlObjects {
     const { FlowObjects } = await import('../bootstrap/flow-objects.ts')
     const objects = new FlowObjects(this.#parts.api, this.#configuration)
     const { clock } = this.#settings
-    const until = clock.now() + PATIENCE_MS
+    const until = elapsedOf(clock) + PATIENCE_MS
     try {
       while (!this.#isClosed) {
         try {
           return await objects.keep()
         } catch (error) {
-          if (clock.now() >= until) throw error
+          if (elapsedOf(clock) >= until) throw error
         }
         await this.#wait(clock, RETRY_MS)
       }

@@ -1,3 +1,4 @@
+import { elapsedOf } from '../../base/clock.ts'
 import type { HealthCheck } from '../../http/context.ts'
 import { healthChecks, storeChecks } from '../health-checks.ts'
 import { usesRbac } from '../open-authorization.ts'
@@ -35,7 +36,7 @@ export const health = ({ options, v, clock, flowLimits }: Settings) =>
         'generic-apiserver-start-informers',
         'storage-object-count-tracker-hook',
       )
-      const liveUntilMs = clock.now() + (options.livezGraceMs ?? 0)
+      const liveUntilMs = elapsedOf(clock) + (options.livezGraceMs ?? 0)
       let isReady = false
       const checks = healthChecks(
         storeChecks(parts.engine, options, clock),
@@ -44,7 +45,7 @@ export const health = ({ options, v, clock, flowLimits }: Settings) =>
           synced: () => isReady && parts.admission.chain.isReady(),
           draining: () => parts.requests.state.shutdown.hasBegun,
         },
-        progress.checks(v, () => clock.now() < liveUntilMs),
+        progress.checks(v, () => elapsedOf(clock) < liveUntilMs),
       )
       return { part: { checks, progress, namespacesReady: () => void (isReady = true) } }
     },
