@@ -17,9 +17,9 @@ export class SchemaExpressions {
   /** Milliseconds that compiling took so far. */
   compiledMs = 0
 
-  private constructor(types: RuleTypes, root: DeclaredType) {
+  private constructor(types: RuleTypes) {
     this.#types = types
-    this.#expressions = new Expressions(root)
+    this.#expressions = new Expressions()
   }
 
   /** For a structural schema; null when it has no rules. The same for the same schema, which is not changed. */
@@ -28,9 +28,8 @@ export class SchemaExpressions {
     if (known) return known
     if (!someSchema(schema, hasRules)) return null
     const types = ruleTypes(schema)
-    const root = types.get(schema)
-    if (!root) return null
-    const expressions = new SchemaExpressions(types, root)
+    if (!types.get(schema)) return null
+    const expressions = new SchemaExpressions(types)
     made.set(schema, expressions)
     return expressions
   }
@@ -62,8 +61,7 @@ export class SchemaExpressions {
 
   #fresh(rule: string, type: DeclaredType): Compiled {
     const made = this.#expressions.compile(rule, type)
-    if ('problem' in made) return { problem: `compilation failed: ${made.problem}` }
-    return made.expression.gives === 'bool' ? made : NOT_BOOL
+    return 'problem' in made || made.expression.gives === 'bool' ? made : NOT_BOOL
   }
 }
 

@@ -430,7 +430,7 @@ describe('rules of schemas', () => {
         invalid(
           `${F}.x-orch-validations[0].rule`,
           'self +',
-          'compilation failed: 1:7: unexpected token: EOF',
+          "compilation failed: ERROR: <input>:1:7: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}\n | self +\n | ......^",
         ),
         invalid(
           `${F}.x-orch-validations[1].rule`,
