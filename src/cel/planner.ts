@@ -98,6 +98,9 @@ class Planner {
         return eitherCode(a, b)
       case '_?_:_':
         return (frame) => (isTrue(a(frame)) ? b(frame) : c(frame))
+      case 'or':
+      case 'orValue':
+        return alternative(a, b, node.name === 'orValue')
       case '_[_]':
         return indexed(a, b)
       case '_[?_]':
@@ -193,6 +196,17 @@ const PATTERNS: ReadonlySet<string> = new Set([
 function charged({ budget }: Frame, cost: number, value: unknown): unknown {
   budget.spend(cost)
   return value
+}
+
+/** What an optional value has, else something else, which is evaluated only then. */
+function alternative(optional: Code, other: Code, isValue: boolean): Code {
+  return (frame) => {
+    frame.budget.spend(1)
+    const value = optional(frame)
+    if (!(value instanceof OptionalValue)) throw noOverload()
+    if (value.value === undefined) return other(frame)
+    return isValue ? value.value : value
+  }
 }
 
 function insideOptional(value: unknown): unknown {

@@ -3,8 +3,12 @@ import { Environment, type Library } from './environment.ts'
 import { LIST_LIBRARY } from './library/list-library.ts'
 import { GLOBAL_MATCHES, STANDARD_FUNCTIONS, STANDARD_TYPES } from './library/standard-functions.ts'
 import { CROSS_TYPE_ORDERS, OPERATORS } from './library/standard-operators.ts'
-import { PATTERN_LIBRARY, TEXT_LIBRARY } from './library/text-library.ts'
+import { LATER_TEXT_LIBRARY, PATTERN_LIBRARY, TEXT_LIBRARY } from './library/text-library.ts'
 import { URL_LIBRARY } from './library/url-library.ts'
+import { NETWORK_LIBRARY } from './library/network-library.ts'
+import { OPTIONAL_LIBRARY } from './library/optional-library.ts'
+import { SET_LIBRARY } from './library/set-library.ts'
+import { TWO_VARIABLE_LIBRARY } from './library/two-variable-library.ts'
 import { STANDARD_MACROS } from './macros.ts'
 
 /** The minor version of a release 1.x. */
@@ -27,6 +31,11 @@ const LIBRARIES: readonly (readonly [since: Minor, Library])[] = [
   [25, URL_LIBRARY],
   [25, LIST_LIBRARY],
   [29, { functions: [...CROSS_TYPE_ORDERS, GLOBAL_MATCHES] }],
+  [29, OPTIONAL_LIBRARY],
+  [30, SET_LIBRARY],
+  [30, LATER_TEXT_LIBRARY],
+  [31, NETWORK_LIBRARY],
+  [33, TWO_VARIABLE_LIBRARY],
 ]
 
 const made = new Map<Minor, Environment>()

@@ -79,6 +79,7 @@ export class TypeBindings {
 export function isAsGeneral(type: Type, other: Type): boolean {
   if (type.kind === 'dyn' || type.kind === 'param') return true
   if (other.kind === 'dyn' || other.kind === 'param') return false
+  if (other.kind === 'null') return true
   if (type.kind !== other.kind || type.name !== other.name) return false
   if (type.kind === 'type') return true
   if (type.kind === 'object') return type.fields === other.fields

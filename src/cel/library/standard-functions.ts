@@ -241,12 +241,12 @@ const MINUTE = 60_000_000_000n
 const SECOND = 1_000_000_000n
 const MILLISECOND = 1_000_000n
 
-/** Parts of spans: the whole in a unit, but for milliseconds, which are those within the second. */
+/** Spans as the number of whole units; that includes milliseconds, as in the reference. */
 const SPAN_PARTS: Readonly<Record<string, (span: bigint) => bigint>> = {
   getHours: (span) => span / HOUR,
   getMinutes: (span) => span / MINUTE,
   getSeconds: (span) => span / SECOND,
-  getMilliseconds: (span) => (span % SECOND) / MILLISECOND,
+  getMilliseconds: (span) => span / MILLISECOND,
 }
 
 const TIMES: readonly FunctionDeclaration[] = [

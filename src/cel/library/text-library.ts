@@ -9,14 +9,16 @@ import {
   share,
   shortening,
   times,
+  traversal,
 } from '../cost-rule.ts'
 import type { Library } from '../environment.ts'
-import { member } from '../function-declaration.ts'
+import { global, member } from '../function-declaration.ts'
 import type { Int } from '../numbers.ts'
 import { findAllPattern, findPattern } from '../pattern.ts'
 import * as texts from '../text-functions.ts'
-import { INT, listOf, STRING } from '../type.ts'
+import { DYN, INT, listOf, STRING } from '../type.ts'
 import { sizeOf } from '../values.ts'
+import { formatText } from './format-text.ts'
 
 const TWICE = 2 * PER_CHARACTER
 
@@ -204,5 +206,42 @@ export const PATTERN_LIBRARY: Library = {
         patternFind,
       ],
     ),
+  ],
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+}
+
+const quoted = (text: string): string =>
+  `"${Array.from(text, (char) => ESCAPES[char] ?? char).join('')}"`
+
+const quoting: CostRule = {
+  estimate: ([text]) => ({
+    cost: share(text!.size, PER_CHARACTER),
+    size: { min: text!.size.min + 2, max: 2 * text!.size.max + 2 },
+  }),
+  charge: ([text]) => Math.ceil(sizeOf(text) * PER_CHARACTER),
+}
+
+/** Functions of texts that came later. */
+export const LATER_TEXT_LIBRARY: Library = {
+  functions: [
+    member('format', [
+      'string_format_list_string',
+      [STRING, listOf(DYN)],
+      STRING,
+      formatText,
+      traversal(0),
+    ]),
+    global('strings.quote', ['strings_quote', [STRING], STRING, quoted, quoting]),
   ],
 }
