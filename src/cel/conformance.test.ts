@@ -35,6 +35,7 @@ const environmentWith = (functions: readonly FunctionDeclaration[]) =>
     literalsAreOfOneType: false,
     resultsHaveSizes: true,
     presenceCostsOperand: true,
+    libraryValuesCompareAtOnce: true,
   })
 
 const environment = environmentWith([])

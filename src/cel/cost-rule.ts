@@ -103,6 +103,24 @@ export const shortening: CostRule = {
   charge: ([text]) => perCharacter(text),
 }
 
+/** Makes bytes of a text, at most four of each character. */
+export const encoding: CostRule = {
+  ...shortening,
+  estimate: ([text]) => ({
+    cost: share(text!.size, PER_CHARACTER),
+    size: { min: text!.size.min, max: capped(text!.size.max * 4) },
+  }),
+}
+
+/** Makes a text of bytes, of at most four for each character. */
+export const decoding: CostRule = {
+  ...shortening,
+  estimate: ([bytes]) => ({
+    cost: share(bytes!.size, PER_CHARACTER),
+    size: { min: Math.floor(bytes!.size.min / 4), max: bytes!.size.max },
+  }),
+}
+
 /** Looks for each item of a list. */
 export const containment: CostRule = {
   estimate: ([, list]) => ({ cost: list!.size }),

@@ -22,6 +22,8 @@ export interface EnvironmentOptions {
   readonly resultsHaveSizes: boolean
   /** Whether the estimate counts what `has()` looks at. */
   readonly presenceCostsOperand: boolean
+  /** Whether the estimate knows that values of libraries have no parts to compare. */
+  readonly libraryValuesCompareAtOnce: boolean
 }
 
 /** The libraries of a release together. */

@@ -16,12 +16,15 @@ import type { DeclaredType } from './declared-type.ts'
 import type { EnvironmentOptions } from './environment.ts'
 import { unescapedName } from './field-names.ts'
 import { NEW_LIST } from './loop-code.ts'
-import type { Type } from './type.ts'
+import { isOptional, type Type } from './type.ts'
 import { lengthOf } from './values.ts'
 
 const NEW_MAP = 30
 
-type Facts = Pick<EnvironmentOptions, 'resultsHaveSizes' | 'presenceCostsOperand'>
+type Facts = Pick<
+  EnvironmentOptions,
+  'resultsHaveSizes' | 'presenceCostsOperand' | 'libraryValuesCompareAtOnce'
+>
 
 /** Steps from a variable to what derives from it: the variable, then fields and what loops go over. */
 type Path = readonly string[]
@@ -125,6 +128,7 @@ class Estimator {
   #overloadsOf(node: CallNode, parts: readonly Node[]): Range {
     const { overloads } = node
     if (!overloads || overloads.length === 0) return node.name === '_?._' ? ONE : ZERO
+    if (this.#comparesAtOnce(node, parts)) return ONE
     const values = parts.map((part) => this.#estimated(part))
     let cost: Range | null = null
     let size: Range | null = null
@@ -136,6 +140,13 @@ class Estimator {
     }
     if (size) this.#sizes.set(node, size)
     return cost!
+  }
+
+  /** Whether values of libraries are compared, which have no parts. */
+  #comparesAtOnce({ name }: CallNode, parts: readonly Node[]): boolean {
+    if (!this.#facts.libraryValuesCompareAtOnce || (name !== '_==_' && name !== '_!=_'))
+      return false
+    return parts.every(({ type }) => type!.kind === 'opaque' && !isOptional(type!))
   }
 
   #loop(node: LoopNode): Range {
@@ -187,9 +198,7 @@ class Estimator {
 
 const isText = ({ kind }: Type): boolean => kind === 'string' || kind === 'bytes'
 
-const SCALARS: ReadonlySet<string> = new Set(
-  'bool int uint double timestamp duration null'.split(' '),
-)
+const SCALARS: ReadonlySet<string> = new Set('bool int uint double timestamp duration'.split(' '))
 
 const isScalar = ({ kind }: Type): boolean => SCALARS.has(kind)
 
@@ -201,10 +210,10 @@ function sizeOfWritten(node: Node): Range | null {
   const { value } = node
   if (typeof value === 'string') return exactly(lengthOf(value))
   if (value instanceof Uint8Array) return exactly(value.length)
-  return value === null ? null : ONE
+  return ONE
 }
 
-const KEY: DeclaredType = { is: 'string', max: 0 }
+const KEY: DeclaredType = { is: 'string', max: 0, least: 2 }
 
 function stepInto(type: DeclaredType, step: string): DeclaredType | undefined {
   if (step === ITEMS || step === VALUES) {

@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { Budget } from './budget.ts'
-import { type DeclaredType, list, map, scalar, text } from './declared-type.ts'
+import {
+  bytes,
+  type DeclaredType,
+  INT_OR_TEXT,
+  list,
+  map,
+  scalar,
+  SPAN,
+  text,
+  TIME,
+} from './declared-type.ts'
 import { Expressions } from './expressions.ts'
 
 const field = (type: DeclaredType, takesSpace = false) => ({ type, takesSpace })
@@ -8,7 +18,7 @@ const field = (type: DeclaredType, takesSpace = false) => ({ type, takesSpace })
 const item: DeclaredType = {
   is: 'object',
   fields: new Map([
-    ['key', field(text('string'))],
+    ['key', field(text())],
     ['value', field(scalar('int'))],
   ]),
 }
@@ -19,16 +29,16 @@ const root: DeclaredType = {
     ['i', field(scalar('int'))],
     ['d', field(scalar('double'))],
     ['b', field(scalar('bool'))],
-    ['s', field(text('string'))],
-    ['short', field(text('string', 10))],
-    ['bytes', field(text('bytes'))],
-    ['time', field(text('timestamp'))],
-    ['span', field(text('duration'))],
-    ['either', field(text('dyn'))],
+    ['s', field(text())],
+    ['short', field(text(10))],
+    ['bytes', field(bytes())],
+    ['time', field(TIME)],
+    ['span', field(SPAN)],
+    ['either', field(INT_OR_TEXT)],
     ['ints', field(list(scalar('int')))],
-    ['texts', field(list(text('string')))],
-    ['few', field(list(text('string', 10), 5))],
-    ['set', field(list(text('string'), undefined, { by: 'value' }))],
+    ['texts', field(list(text()))],
+    ['few', field(list(text(10), 5))],
+    ['set', field(list(text(), undefined, { by: 'value' }))],
     ['keyed', field(list(item, undefined, { by: 'keys', keys: ['key'] }))],
     ['map', field(map(scalar('int')))],
     ['inner', field(item)],
@@ -347,8 +357,8 @@ describe('costs', () => {
   const types: Readonly<Record<string, DeclaredType>> = {
     ints,
     tenInts: list(scalar('int'), 10),
-    text: text('string'),
-    tenChars: text('string', 10),
+    text: text(),
+    tenChars: text(10),
     nested: list(list(scalar('int'))),
     map: map(scalar('int')),
   }

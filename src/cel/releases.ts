@@ -51,6 +51,7 @@ export function environmentOf(minor: Minor): Environment {
       literalsAreOfOneType: true,
       resultsHaveSizes: minor >= 30,
       presenceCostsOperand: minor >= 28,
+      libraryValuesCompareAtOnce: minor >= 31,
     })
     made.set(minor, environment)
   }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { Budget } from './budget.ts'
-import { type DeclaredType, list, map, scalar, text } from './declared-type.ts'
+import { type DeclaredType, INT_OR_TEXT, list, map, scalar, text } from './declared-type.ts'
 import { Expressions } from './expressions.ts'
 
 const field = (type: DeclaredType) => ({ type, takesSpace: false })
 const item: DeclaredType = {
   is: 'object',
   fields: new Map([
-    ['k', field(text('string'))],
+    ['k', field(text())],
     ['v', field(scalar('int'))],
     ['n', field(list(scalar('int')))],
   ]),
@@ -16,12 +16,12 @@ const root: DeclaredType = {
   is: 'object',
   fields: new Map([
     ['l', field(list(scalar('int')))],
-    ['t', field(list(text('string')))],
+    ['t', field(list(text()))],
     ['o', field(list(item))],
     ['m', field(map(scalar('int')))],
-    ['e', field(text('dyn'))],
-    ['s', field(text('string'))],
-    ['set', field(list(text('string'), undefined, { by: 'value' }))],
+    ['e', field(INT_OR_TEXT)],
+    ['s', field(text())],
+    ['set', field(list(text(), undefined, { by: 'value' }))],
   ]),
 }
 const expressions = new Expressions()

@@ -1,7 +1,14 @@
 /** Functions of every release: sizes, texts, conversions, parts of times. */
 import { parseDuration } from '../../base/duration.ts'
 import { parseNanoTime } from '../../base/time.ts'
-import { type CostRule, patternSearch, search, traversal } from '../cost-rule.ts'
+import {
+  type CostRule,
+  decoding,
+  encoding,
+  patternSearch,
+  search,
+  traversal,
+} from '../cost-rule.ts'
 import { failure } from '../failure.ts'
 import {
   type FunctionDeclaration,
@@ -193,7 +200,7 @@ const CONVERSIONS: readonly FunctionDeclaration[] = [
       [STRING],
       BYTES,
       (text: string) => new Uint8Array(Buffer.from(text)),
-      traversal(0),
+      encoding,
     ],
   ),
   global(
@@ -203,7 +210,7 @@ const CONVERSIONS: readonly FunctionDeclaration[] = [
     ['int64_to_string', [INT], STRING, String],
     ['uint64_to_string', [UINT], STRING, ({ value }: Uint) => String(value)],
     ['double_to_string', [DOUBLE], STRING, ({ value }: Double) => formatDouble(value)],
-    ['bytes_to_string', [BYTES], STRING, decodedText, traversal(0)],
+    ['bytes_to_string', [BYTES], STRING, decodedText, decoding],
     ['timestamp_to_string', [TIMESTAMP], STRING, String],
     ['duration_to_string', [DURATION], STRING, String],
   ),
