@@ -42,7 +42,6 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'http/date-text.ts dateSecond': 'memo',
   'http/date-text.ts date': 'memo',
   'http/http1-chunks.ts framed': 'memo',
-  'cel/releases.ts made': 'once',
   'cel/pattern.ts engine': 'once',
   'cel/pattern.ts last': 'memo',
   'cel/same-value.ts looked': 'memory',

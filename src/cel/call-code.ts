@@ -94,7 +94,7 @@ function dispatched(
 const mayBeAnything = ({ kind }: Type): boolean => kind === 'dyn' || kind === 'error'
 
 /** Whether a function that takes a type takes a value. */
-export function accepts(type: Type, value: unknown): boolean {
+function accepts(type: Type, value: unknown): boolean {
   switch (type.kind) {
     case 'bool':
       return typeof value === 'boolean'

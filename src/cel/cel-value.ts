@@ -86,7 +86,7 @@ class LazyField implements FieldForm {
 }
 
 /** A value of no declared type. */
-export function plainValue(json: unknown): unknown {
+function plainValue(json: unknown): unknown {
   switch (typeof json) {
     case 'number':
       return Number.isInteger(json) ? wholeNumber(json) : new Double(json)

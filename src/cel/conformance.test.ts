@@ -10,7 +10,7 @@ import { Environment } from './environment.ts'
 import { type FunctionDeclaration, global, type OverloadParts } from './function-declaration.ts'
 import { asInt, Double, Uint } from './numbers.ts'
 import { compileProgram } from './program.ts'
-import { ALL_LIBRARIES } from './releases.ts'
+import { allLibraries } from './releases.ts'
 import { type Field, type Message, readTextProto } from './text-proto.fixture.ts'
 import * as types from './type.ts'
 import { EntryMap, keyOf, MapValue, OptionalValue, TypeValue, typeNameOf } from './values.ts'
@@ -29,10 +29,11 @@ const NO_LIBRARY: Readonly<Record<string, string>> = {
 
 /** Everything that releases have, and functions that a line declares. */
 const environmentWith = (functions: readonly FunctionDeclaration[]) =>
-  new Environment([...ALL_LIBRARIES, { functions }], {
+  new Environment([...allLibraries(), { functions }], {
     hasOptionals: true,
     hasEscapedNames: true,
     literalsAreOfOneType: false,
+    literalsAreChecked: false,
     resultsHaveSizes: true,
     presenceCostsOperand: true,
     libraryValuesCompareAtOnce: true,

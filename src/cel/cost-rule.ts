@@ -51,7 +51,7 @@ export const either = (a: Range, b: Range): Range => ({
 export const PER_CHARACTER = 0.1
 
 /** Cost of one character of a pattern, for each character of the text. */
-export const PER_PATTERN_CHARACTER = 0.25
+const PER_PATTERN_CHARACTER = 0.25
 
 /** An argument of a call, of which the receiver is the first. */
 export interface EstimatedValue {
@@ -81,12 +81,6 @@ export interface CostRule {
 
 /** One for each call. */
 export const FIXED: CostRule = { estimate: () => ({ cost: ONE }), charge: () => 1 }
-
-/** A fixed cost. */
-export const fixed = (cost: number): CostRule => ({
-  estimate: () => ({ cost: exactly(cost) }),
-  charge: () => cost,
-})
 
 const perCharacter = (value: unknown, factor = PER_CHARACTER): number =>
   Math.ceil(sizeOf(value) * factor)

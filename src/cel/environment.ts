@@ -16,8 +16,10 @@ export interface Library {
 export interface EnvironmentOptions {
   readonly hasOptionals: boolean
   readonly hasEscapedNames: boolean
-  /** Whether items of lists, and values of maps, must have one type. */
+  /** Whether items of lists, and values of maps, have one type for the checker. */
   readonly literalsAreOfOneType: boolean
+  /** Whether literals are checked after the types, also for lists and maps of several types. */
+  readonly literalsAreChecked: boolean
   /** Whether the estimate knows the sizes of what functions of libraries give. */
   readonly resultsHaveSizes: boolean
   /** Whether the estimate counts what `has()` looks at. */

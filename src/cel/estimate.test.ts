@@ -48,7 +48,7 @@ const root: DeclaredType = {
 const A_TENTH = Math.ceil(ENDLESS / 10)
 
 function costs(minor: number, rows: readonly (readonly [string, number])[], of = root): void {
-  const expressions = new Expressions(minor)
+  const expressions = new Expressions({ minor, formats: new Map() })
   for (const [source, cost] of rows)
     test(source, () => {
       const made = expressions.compile(source, of)

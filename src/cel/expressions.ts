@@ -8,7 +8,7 @@ import type { DeclaredType } from './declared-type.ts'
 import { DeclaredTypes } from './declared-types.ts'
 import { greatestCost } from './estimate.ts'
 import { compileProgram, type Outcome, type Program, type ValueOf } from './program.ts'
-import { environmentOf, FIRST_MINOR, type Minor } from './releases.ts'
+import { environmentOf, FIRST_LANGUAGE, type Language } from './releases.ts'
 import { formatType } from './type.ts'
 
 export type { Outcome } from './program.ts'
@@ -35,18 +35,17 @@ const OLD_SELF = 'oldSelf'
 
 /** Compiles expressions about values of declared types. */
 export class Expressions {
-  readonly #minor: Minor
+  readonly #language: Language
   readonly #types = new DeclaredTypes()
   readonly #converters = new Converters()
 
-  /** For the language of a release, given by its minor version. */
-  constructor(minor: Minor = FIRST_MINOR) {
-    this.#minor = minor
+  constructor(language: Language = FIRST_LANGUAGE) {
+    this.#language = language
   }
 
   /** Compiles an expression with `self` and `oldSelf` of a type. */
   compile(source: string, type: DeclaredType): Compiled {
-    const environment = environmentOf(this.#minor)
+    const environment = environmentOf(this.#language)
     const known = this.#types.of(type)
     const variables = new Map([SELF, OLD_SELF].map((name) => [name, known]))
     const program = compileProgram(source, environment, variables)

@@ -71,7 +71,9 @@ const WORDS =
   has( size( int( uint( double( string( bytes( bool( timestamp( duration( type( dyn( url( ip( cidr( .matches( .contains(
   .startsWith( .size() .split( .join( .replace( .substring( .find( .findAll( .sum() .min() .isSorted() .indexOf( .lowerAscii()
   .getFullYear() .getHours("x") .format( .k .__proto__ .constructor .toString [0] ["a"] [?0] .orValue( .hasValue()
-  optional.of( optional.none() sets.contains( .optMap(x, .transformMap(k, .all(i, as package \\ @ \` # //`.split(/\s+/)
+  optional.of( optional.none() sets.contains( .optMap(x, .transformMap(k, .all(i, as package \\ @ \` # //`.split(
+    /\s+/,
+  )
 
 function* sources(seed: number, count: number): Generator<string> {
   const next = series(seed)
@@ -105,7 +107,7 @@ function* expressions(seed: number, count: number): Generator<string> {
 }
 
 function examine(source: string, minor: number): void {
-  const made = new Expressions(minor).compile(source, root)
+  const made = new Expressions({ minor, formats: new Map() }).compile(source, root)
   if ('problem' in made) {
     expect(made.problem).toMatch(/^(?:compilation|program instantiation) failed: /)
     return

@@ -7,6 +7,7 @@ import { check, type VariableTypes } from './checker.ts'
 import type { Environment } from './environment.ts'
 import { Failure } from './failure.ts'
 import type { Frame } from './frame.ts'
+import { checkLiterals } from './literal-checks.ts'
 import { parse } from './parser.ts'
 import { type Plan, planOf } from './planner.ts'
 import { ResumedLoops } from './resumed-loops.ts'
@@ -85,6 +86,7 @@ export function compileProgram(
     const node = parse(source, environment.syntax)
     const errors = new SourceErrors(source)
     const gives = check(node, environment, variables, errors)
+    if (environment.options.literalsAreChecked && errors.isEmpty) checkLiterals(node, errors)
     if (!errors.isEmpty) throw new CompileError(errors.format())
     return new Program(node, gives)
   } catch (error) {

@@ -80,7 +80,7 @@ export const objectType = (name: string, fields: FieldTypes): Type => ({
 })
 
 /** The optional type that libraries of later releases have. */
-export const OPTIONAL_NAME = 'optional_type'
+const OPTIONAL_NAME = 'optional_type'
 
 /** An optional value. */
 export const optionalOf = (of: Type): Type => opaque(OPTIONAL_NAME, of)

@@ -1,6 +1,8 @@
 import type { DeclaredType } from '../cel/declared-type.ts'
 import { type Compiled, Expressions } from '../cel/expressions.ts'
+import { FIRST_LANGUAGE } from '../cel/releases.ts'
 import type { SchemaProps } from './json-schema-props.ts'
+import { NAME_FORMATS } from './name-formats.ts'
 import { type RuleTypes, ruleTypes } from './rule-types.ts'
 import { someSchema } from './walk-schema.ts'
 
@@ -19,7 +21,7 @@ export class SchemaExpressions {
 
   private constructor(types: RuleTypes) {
     this.#types = types
-    this.#expressions = new Expressions()
+    this.#expressions = new Expressions({ ...FIRST_LANGUAGE, formats: NAME_FORMATS })
   }
 
   /** For a structural schema; null when it has no rules. The same for the same schema, which is not changed. */

@@ -68,7 +68,7 @@ const forComparable = (make: (id: string, type: Type) => OverloadParts): readonl
   COMPARABLE.map(([id, type]) => make(id, type))
 
 /** The functions of lists of every release. */
-export const LIST_LIBRARY: Library = {
+export const listLibrary = (): Library => ({
   functions: [
     member(
       'isSorted',
@@ -125,4 +125,4 @@ export const LIST_LIBRARY: Library = {
       eachItem,
     ]),
   ],
-}
+})

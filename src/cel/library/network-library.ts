@@ -165,7 +165,7 @@ const comparing = (isNetwork: boolean, isText: boolean): CostRule => {
   }
 }
 
-const IPS: readonly FunctionDeclaration[] = [
+const ips = (): readonly FunctionDeclaration[] => [
   global('ip', ['string_to_ip', [STRING], IP, ipOf, traversal(0)]),
   global('isIP', [
     'is_ip',
@@ -205,7 +205,7 @@ const IPS: readonly FunctionDeclaration[] = [
   ]),
 ]
 
-const CIDRS: readonly FunctionDeclaration[] = [
+const cidrs = (): readonly FunctionDeclaration[] => [
   global('cidr', ['string_to_cidr', [STRING], CIDR, cidrOf, traversal(0)]),
   global('isCIDR', [
     'is_cidr',
@@ -255,10 +255,10 @@ const CIDRS: readonly FunctionDeclaration[] = [
 ]
 
 /** Addresses and networks. */
-export const NETWORK_LIBRARY: Library = {
+export const networkLibrary = (): Library => ({
   types: [
     [IP.name, IP],
     [CIDR.name, CIDR],
   ],
-  functions: [...IPS, ...CIDRS],
-}
+  functions: [...ips(), ...cidrs()],
+})

@@ -60,7 +60,7 @@ const mapped =
   }
 
 /** Optional values: `a.?b`, `a[?b]`, `optional.of(a)`. */
-export const OPTIONAL_LIBRARY: Library = {
+export const optionalLibrary = (): Library => ({
   types: [['optional_type', typeOfType(MAYBE)]],
   macros: [
     ['value.optMap/2', mapped(false)],
@@ -102,4 +102,4 @@ export const OPTIONAL_LIBRARY: Library = {
       ['optional_map_index_value', [optionalOf(mapOf(K, V)), K], MAYBE, unreachable],
     ),
   ],
-}
+})

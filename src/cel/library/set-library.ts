@@ -23,7 +23,7 @@ const product = (factor: number): CostRule => ({
 })
 
 /** Lists as sets. */
-export const SET_LIBRARY: Library = {
+export const setLibrary = (): Library => ({
   functions: [
     global('sets.contains', ['list_sets_contains_list', PAIR, BOOL, contains, product(1)]),
     global('sets.equivalent', [
@@ -41,4 +41,4 @@ export const SET_LIBRARY: Library = {
       product(1),
     ]),
   ],
-}
+})

@@ -59,7 +59,7 @@ const SIZES: readonly (readonly [string, Type, (value: never) => Int])[] = [
   ['map', mapOf(A, B), (map: MapValue) => map.size],
 ]
 
-const SIZE: readonly FunctionDeclaration[] = [
+const size = (): readonly FunctionDeclaration[] => [
   global(
     'size',
     ...SIZES.map(([name, type, run]): OverloadParts => [`size_${name}`, [type], INT, run]),
@@ -78,7 +78,7 @@ const textTest = (
 
 const idOf = (name: string): string => name.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`)
 
-const TEXTS: readonly FunctionDeclaration[] = [
+const texts = (): readonly FunctionDeclaration[] => [
   textTest('contains', (text, part) => text.includes(part), search),
   textTest('startsWith', (text, part) => text.startsWith(part), traversal(1)),
   textTest('endsWith', (text, part) => text.endsWith(part), traversal(1)),
@@ -86,12 +86,8 @@ const TEXTS: readonly FunctionDeclaration[] = [
 ]
 
 /** Searching for a pattern by a function without a receiver. */
-export const GLOBAL_MATCHES: FunctionDeclaration = global('matches', [
-  'matches',
-  [STRING, STRING],
-  BOOL,
-  matchesPattern,
-])
+export const globalMatches = (): FunctionDeclaration =>
+  global('matches', ['matches', [STRING, STRING], BOOL, matchesPattern])
 
 function thrown<T>(read: () => T): T {
   try {
@@ -163,7 +159,7 @@ function timeOf(text: string): Time {
 
 const same = (value: unknown) => value
 
-const CONVERSIONS: readonly FunctionDeclaration[] = [
+const numberConversions = (): readonly FunctionDeclaration[] => [
   global(
     'int',
     ['int64_to_int64', [INT], INT, same],
@@ -187,6 +183,9 @@ const CONVERSIONS: readonly FunctionDeclaration[] = [
     ['uint64_to_double', [UINT], DOUBLE, ({ value }: Uint) => new Double(Number(value))],
     ['string_to_double', [STRING], DOUBLE, parsedDouble],
   ),
+]
+
+const textConversions = (): readonly FunctionDeclaration[] => [
   global(
     'bool',
     ['bool_to_bool', [BOOL], BOOL, same],
@@ -214,6 +213,9 @@ const CONVERSIONS: readonly FunctionDeclaration[] = [
     ['timestamp_to_string', [TIMESTAMP], STRING, String],
     ['duration_to_string', [DURATION], STRING, String],
   ),
+]
+
+const timeConversions = (): readonly FunctionDeclaration[] => [
   global(
     'timestamp',
     ['timestamp_to_timestamp', [TIMESTAMP], TIMESTAMP, same],
@@ -256,7 +258,7 @@ const SPAN_PARTS: Readonly<Record<string, (span: bigint) => bigint>> = {
   getMilliseconds: (span) => span / MILLISECOND,
 }
 
-const TIMES: readonly FunctionDeclaration[] = [
+const times = (): readonly FunctionDeclaration[] => [
   ...Object.entries(TIME_PARTS).map(([name, part]) =>
     member(
       name,
@@ -280,11 +282,13 @@ const TIMES: readonly FunctionDeclaration[] = [
 ]
 
 /** All functions. */
-export const STANDARD_FUNCTIONS: readonly FunctionDeclaration[] = [
-  ...SIZE,
-  ...TEXTS,
-  ...CONVERSIONS,
-  ...TIMES,
+export const standardFunctions = (): readonly FunctionDeclaration[] => [
+  ...size(),
+  ...texts(),
+  ...numberConversions(),
+  ...textConversions(),
+  ...timeConversions(),
+  ...times(),
 ]
 
 /** Types that have names. */

@@ -40,7 +40,7 @@ const unreachable = (): never => {
 }
 
 /** Logic, which the planner knows: operands need not have values. */
-const LOGIC: readonly FunctionDeclaration[] = [
+const logic = (): readonly FunctionDeclaration[] => [
   global('_?_:_', ['conditional', [BOOL, A, A], A, unreachable]),
   global('_&&_', ['logical_and', [BOOL, BOOL], BOOL, unreachable]),
   global('_||_', ['logical_or', [BOOL, BOOL], BOOL, unreachable]),
@@ -48,7 +48,7 @@ const LOGIC: readonly FunctionDeclaration[] = [
   global('@not_strictly_false', ['not_strictly_false', [BOOL], BOOL, unreachable]),
 ]
 
-const EQUALITY: readonly FunctionDeclaration[] = [
+const equality = (): readonly FunctionDeclaration[] => [
   global('_==_', ['equals', [A, A], BOOL, sameValue, comparison]),
   global('_!=_', [
     'not_equals',
@@ -79,18 +79,19 @@ const ORDERS: readonly (readonly [string, string, (order: number) => boolean])[]
   ['_>=_', 'greater_equals', (order) => order >= 0],
 ]
 
-const RELATIONS: readonly FunctionDeclaration[] = ORDERS.map(([operator, id, holds]) =>
-  global(
-    operator,
-    ...ORDERED.map(([name, type]): OverloadParts => [
-      `${id}_${name}`,
-      [type, type],
-      BOOL,
-      (a: unknown, b: unknown) => holds(compareValues(a, b)),
-      type === STRING || type === BYTES ? comparison : FIXED,
-    ]),
-  ),
-)
+const relations = (): readonly FunctionDeclaration[] =>
+  ORDERS.map(([operator, id, holds]) =>
+    global(
+      operator,
+      ...ORDERED.map(([name, type]): OverloadParts => [
+        `${id}_${name}`,
+        [type, type],
+        BOOL,
+        (a: unknown, b: unknown) => holds(compareValues(a, b)),
+        type === STRING || type === BYTES ? comparison : FIXED,
+      ]),
+    ),
+  )
 
 const NUMBERS: readonly (readonly [string, Type])[] = [
   ['int64', INT],
@@ -99,8 +100,8 @@ const NUMBERS: readonly (readonly [string, Type])[] = [
 ]
 
 /** Orders of numbers of different types. */
-export const CROSS_TYPE_ORDERS: readonly FunctionDeclaration[] = ORDERS.map(
-  ([operator, id, holds]) =>
+export const crossTypeOrders = (): readonly FunctionDeclaration[] =>
+  ORDERS.map(([operator, id, holds]) =>
     global(
       operator,
       ...NUMBERS.flatMap(([left, a]) =>
@@ -112,7 +113,7 @@ export const CROSS_TYPE_ORDERS: readonly FunctionDeclaration[] = ORDERS.map(
         ]),
       ),
     ),
-)
+  )
 
 const double =
   (compute: (a: number, b: number) => number) =>
@@ -121,7 +122,7 @@ const double =
 
 const PAIR = (type: Type) => [type, type] as const
 
-const ARITHMETIC: readonly FunctionDeclaration[] = [
+const addition = (): readonly FunctionDeclaration[] => [
   global(
     '_+_',
     ['add_bytes', PAIR(BYTES), BYTES, joinBytes, concatenation],
@@ -158,6 +159,9 @@ const ARITHMETIC: readonly FunctionDeclaration[] = [
     ['subtract_timestamp_timestamp', PAIR(TIMESTAMP), DURATION, (a: Time, b: Time) => a.since(b)],
     ['subtract_uint64', PAIR(UINT), UINT, uints.subtract],
   ),
+]
+
+const multiplication = (): readonly FunctionDeclaration[] => [
   global(
     '_*_',
     ['multiply_double', PAIR(DOUBLE), DOUBLE, double((a, b) => a * b)],
@@ -189,7 +193,7 @@ function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   return joined
 }
 
-const CONTAINMENT: readonly FunctionDeclaration[] = [
+const membership = (): readonly FunctionDeclaration[] => [
   global(
     '@in',
     [
@@ -209,12 +213,13 @@ const CONTAINMENT: readonly FunctionDeclaration[] = [
 ]
 
 /** All operators. */
-export const OPERATORS: readonly FunctionDeclaration[] = [
-  ...LOGIC,
-  ...EQUALITY,
-  ...RELATIONS,
-  ...ARITHMETIC,
-  ...CONTAINMENT,
+export const operators = (): readonly FunctionDeclaration[] => [
+  ...logic(),
+  ...equality(),
+  ...relations(),
+  ...addition(),
+  ...multiplication(),
+  ...membership(),
 ]
 
 /** The identity, as a value of no known type. */

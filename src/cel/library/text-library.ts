@@ -12,7 +12,7 @@ import {
   traversal,
 } from '../cost-rule.ts'
 import type { Library } from '../environment.ts'
-import { global, member } from '../function-declaration.ts'
+import { type FunctionDeclaration, global, member } from '../function-declaration.ts'
 import type { Int } from '../numbers.ts'
 import { findAllPattern, findPattern } from '../pattern.ts'
 import * as texts from '../text-functions.ts'
@@ -74,119 +74,120 @@ const joining: CostRule = {
 
 const joined = (list: readonly string[], by: string): string => list.join(by)
 
-/** The functions of texts of every release. */
-export const TEXT_LIBRARY: Library = {
-  functions: [
-    member('charAt', [
-      'string_char_at_int',
+/** Parts of texts and their places. */
+const searchFunctions = (): readonly FunctionDeclaration[] => [
+  member('charAt', [
+    'string_char_at_int',
+    [STRING, INT],
+    STRING,
+    (s: string, i: Int) => texts.charAt(s, Number(i)),
+  ]),
+  member(
+    'indexOf',
+    [
+      'string_index_of_string',
+      [STRING, STRING],
+      INT,
+      (s: string, p: string) => texts.indexOf(s, p),
+      eachItem,
+    ],
+    [
+      'string_index_of_string_int',
+      [STRING, STRING, INT],
+      INT,
+      (s: string, p: string, i: Int) => texts.indexOf(s, p, Number(i)),
+      eachItem,
+    ],
+  ),
+  member(
+    'lastIndexOf',
+    [
+      'string_last_index_of_string',
+      [STRING, STRING],
+      INT,
+      (s: string, p: string) => texts.lastIndexOf(s, p),
+      eachItem,
+    ],
+    [
+      'string_last_index_of_string_int',
+      [STRING, STRING, INT],
+      INT,
+      (s: string, p: string, i: Int) => texts.lastIndexOf(s, p, Number(i)),
+      eachItem,
+    ],
+  ),
+  member(
+    'substring',
+    [
+      'string_substring_int',
       [STRING, INT],
       STRING,
-      (s: string, i: Int) => texts.charAt(s, Number(i)),
-    ]),
-    member(
-      'indexOf',
-      [
-        'string_index_of_string',
-        [STRING, STRING],
-        INT,
-        (s: string, p: string) => texts.indexOf(s, p),
-        eachItem,
-      ],
-      [
-        'string_index_of_string_int',
-        [STRING, STRING, INT],
-        INT,
-        (s: string, p: string, i: Int) => texts.indexOf(s, p, Number(i)),
-        eachItem,
-      ],
-    ),
-    member(
-      'lastIndexOf',
-      [
-        'string_last_index_of_string',
-        [STRING, STRING],
-        INT,
-        (s: string, p: string) => texts.lastIndexOf(s, p),
-        eachItem,
-      ],
-      [
-        'string_last_index_of_string_int',
-        [STRING, STRING, INT],
-        INT,
-        (s: string, p: string, i: Int) => texts.lastIndexOf(s, p, Number(i)),
-        eachItem,
-      ],
-    ),
-    member('lowerAscii', ['string_lower_ascii', [STRING], STRING, texts.lowerAscii, shortening]),
-    member('upperAscii', ['string_upper_ascii', [STRING], STRING, texts.upperAscii, shortening]),
-    member('trim', ['string_trim', [STRING], STRING, texts.trim, shortening]),
-    member(
-      'replace',
-      [
-        'string_replace_string_string',
-        [STRING, STRING, STRING],
-        STRING,
-        (s: string, p: string, by: string) => texts.replace(s, p, by),
-        replacement,
-      ],
-      [
-        'string_replace_string_string_int',
-        [STRING, STRING, STRING, INT],
-        STRING,
-        (s: string, p: string, by: string, n: Int) => texts.replace(s, p, by, Number(n)),
-        replacement,
-      ],
-    ),
-    member(
-      'split',
-      [
-        'string_split_string',
-        [STRING, STRING],
-        listOf(STRING),
-        (s: string, p: string) => texts.split(s, p),
-        splitting,
-      ],
-      [
-        'string_split_string_int',
-        [STRING, STRING, INT],
-        listOf(STRING),
-        (s: string, p: string, n: Int) => texts.split(s, p, Number(n)),
-        splitting,
-      ],
-    ),
-    member(
-      'substring',
-      [
-        'string_substring_int',
-        [STRING, INT],
-        STRING,
-        (s: string, i: Int) => texts.substring(s, Number(i)),
-        shortening,
-      ],
-      [
-        'string_substring_int_int',
-        [STRING, INT, INT],
-        STRING,
-        (s: string, i: Int, j: Int) => texts.substring(s, Number(i), Number(j)),
-        shortening,
-      ],
-    ),
-    member(
-      'join',
-      [
-        'list_join',
-        [listOf(STRING)],
-        STRING,
-        (list: readonly string[]) => joined(list, ''),
-        joining,
-      ],
-      ['list_join_string', [listOf(STRING), STRING], STRING, joined, joining],
-    ),
-  ],
-}
+      (s: string, i: Int) => texts.substring(s, Number(i)),
+      shortening,
+    ],
+    [
+      'string_substring_int_int',
+      [STRING, INT, INT],
+      STRING,
+      (s: string, i: Int, j: Int) => texts.substring(s, Number(i), Number(j)),
+      shortening,
+    ],
+  ),
+]
+
+/** Texts, and lists of them, made of others. */
+const changeFunctions = (): readonly FunctionDeclaration[] => [
+  member('lowerAscii', ['string_lower_ascii', [STRING], STRING, texts.lowerAscii, shortening]),
+  member('upperAscii', ['string_upper_ascii', [STRING], STRING, texts.upperAscii, shortening]),
+  member('trim', ['string_trim', [STRING], STRING, texts.trim, shortening]),
+  member(
+    'replace',
+    [
+      'string_replace_string_string',
+      [STRING, STRING, STRING],
+      STRING,
+      (s: string, p: string, by: string) => texts.replace(s, p, by),
+      replacement,
+    ],
+    [
+      'string_replace_string_string_int',
+      [STRING, STRING, STRING, INT],
+      STRING,
+      (s: string, p: string, by: string, n: Int) => texts.replace(s, p, by, Number(n)),
+      replacement,
+    ],
+  ),
+  member(
+    'split',
+    [
+      'string_split_string',
+      [STRING, STRING],
+      listOf(STRING),
+      (s: string, p: string) => texts.split(s, p),
+      splitting,
+    ],
+    [
+      'string_split_string_int',
+      [STRING, STRING, INT],
+      listOf(STRING),
+      (s: string, p: string, n: Int) => texts.split(s, p, Number(n)),
+      splitting,
+    ],
+  ),
+  member(
+    'join',
+    ['list_join', [listOf(STRING)], STRING, (list: readonly string[]) => joined(list, ''), joining],
+    ['list_join_string', [listOf(STRING), STRING], STRING, joined, joining],
+  ),
+]
+
+/** The functions of texts of every release. */
+export const textLibrary = (): Library => ({
+  functions: [...searchFunctions(), ...changeFunctions()],
+})
 
 /** Searching for patterns. */
-export const PATTERN_LIBRARY: Library = {
+export const patternLibrary = (): Library => ({
   functions: [
     member('find', ['string_find_string', [STRING, STRING], STRING, findPattern, patternFind]),
     member(
@@ -207,7 +208,7 @@ export const PATTERN_LIBRARY: Library = {
       ],
     ),
   ],
-}
+})
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
@@ -233,7 +234,7 @@ const quoting: CostRule = {
 }
 
 /** Functions of texts that came later. */
-export const LATER_TEXT_LIBRARY: Library = {
+export const laterTextLibrary = (): Library => ({
   functions: [
     member('format', [
       'string_format_list_string',
@@ -244,4 +245,4 @@ export const LATER_TEXT_LIBRARY: Library = {
     ]),
     global('strings.quote', ['strings_quote', [STRING], STRING, quoted, quoting]),
   ],
-}
+})

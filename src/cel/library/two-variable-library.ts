@@ -14,7 +14,7 @@ const unreachable = (): never => {
 }
 
 /** The library. */
-export const TWO_VARIABLE_LIBRARY: Library = {
+export const twoVariableLibrary = (): Library => ({
   macros: TWO_VARIABLE_MACROS,
   functions: [
     global(
@@ -23,4 +23,4 @@ export const TWO_VARIABLE_LIBRARY: Library = {
       ['@mapInsert_map_map', [MAP, MAP], MAP, unreachable],
     ),
   ],
-}
+})

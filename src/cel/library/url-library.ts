@@ -16,7 +16,7 @@ function urlOf(text: string): UrlValue {
 }
 
 /** Addresses and their parts. */
-export const URL_LIBRARY: Library = {
+export const urlLibrary = (): Library => ({
   types: [[URL.name, URL]],
   functions: [
     global('url', ['string_to_url', [STRING], URL, urlOf, traversal(0)]),
@@ -38,4 +38,4 @@ export const URL_LIBRARY: Library = {
       (url: UrlValue) => EntryMap.ofTexts(url.parameters),
     ]),
   ],
-}
+})
