@@ -25,6 +25,12 @@ export function parseTime(text: string): number {
 export const parsedTime = (text: string | null | undefined): number | null =>
   text === undefined || text === null || text === '' ? null : parseTime(text)
 
+/** Seconds since the epoch of an RFC 3339 time, and the nanoseconds within the second. Throws an Error. */
+export function parseNanoTime(text: string): { seconds: number; nanos: number } {
+  const { ms, fraction } = read(text, LAYOUT)
+  return { seconds: ms / 1000, nanos: Number(fraction.slice(0, 9).padEnd(9, '0')) }
+}
+
 /** Milliseconds, with the microseconds as decimals, of a time with exactly six digits behind the point. */
 export function parseMicroTime(text: string): number {
   const { ms, fraction } = read(text, MICRO_LAYOUT)

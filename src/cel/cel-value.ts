@@ -1,72 +1,138 @@
+/** Values of JSON as values of expressions. */
 import { parseDuration } from '../base/duration.ts'
-import { parseTime } from '../base/time.ts'
+import { parseNanoTime } from '../base/time.ts'
 import type { DeclaredType, ObjectType } from './declared-type.ts'
-import { durations } from './engine.ts'
-import type { LazyObject } from './lazy-object.ts'
+import { escapeFieldName } from './field-names.ts'
+import { asInt, Double } from './numbers.ts'
 import { markList } from './same-value.ts'
+import { Span, Time } from './time-value.ts'
+import { type FieldForm, JsonMap, type ObjectForm, ObjectValue } from './values.ts'
 
-/** Registration of an object type with the library. */
-export interface ObjectForm {
-  /** Its class. */
-  readonly ctor: new (...args: ConstructorParameters<typeof LazyObject>) => LazyObject
-  /** Its fields by their names in expressions. */
-  readonly fields: ReadonlyMap<string, { readonly name: string; readonly type: DeclaredType }>
-}
+/** Converts a value of JSON. One that does not fit its type stays as it is, so that expressions fail on it. */
+export type Convert = (json: unknown) => unknown
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+type JsonRecord = Readonly<Record<string, unknown>>
+
+const isRecord = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/**
- * Converts a JSON value for expressions. A value that does not fit its type stays as it is, so that they fail on it.
- */
-export function celValue(
-  value: unknown,
-  type: DeclaredType,
-  formOf: (type: ObjectType) => ObjectForm,
-): unknown {
-  if (type.is === 'list' && Array.isArray(value)) {
-    const items = value.map((item) => celValue(item, type.of, formOf))
-    markList(items, type.merge)
-    return items
+/** How values of declared types are converted. */
+export class Converters {
+  readonly #known = new Map<DeclaredType, Convert>()
+  readonly #forms = new Map<ObjectType, ObjectForm>()
+
+  /** The conversion of values of a type. */
+  of(type: DeclaredType): Convert {
+    let convert = this.#known.get(type)
+    if (!convert) this.#known.set(type, (convert = this.#make(type)))
+    return convert
   }
-  if (type.is === 'map' && isRecord(value)) {
-    return new Map(Object.entries(value).map(([key, one]) => [key, celValue(one, type.of, formOf)]))
-  }
-  if (type.is === 'object' && isRecord(value)) {
-    const { ctor, fields } = formOf(type)
-    const read = (escaped: string) => {
-      const field = fields.get(escaped)
-      const inside = field && Object.hasOwn(value, field.name) ? value[field.name] : null
-      // A field that is null counts as absent.
-      if (!field || inside === null || inside === undefined) return undefined
-      return celValue(inside, field.type, formOf)
+
+  #make(type: DeclaredType): Convert {
+    switch (type.is) {
+      case 'list': {
+        const of = this.of(type.of)
+        return (json) => {
+          if (!Array.isArray(json)) return plainValue(json)
+          const items = json.map(of)
+          markList(items, type.merge)
+          return items
+        }
+      }
+      case 'map': {
+        const of = this.of(type.of)
+        return (json) => (isRecord(json) ? new JsonMap(json, of) : plainValue(json))
+      }
+      case 'object': {
+        const form = this.#formOf(type)
+        return (json) => (isRecord(json) ? new ObjectValue(form, json) : plainValue(json))
+      }
+      default:
+        return SCALARS[type.is]
     }
-    return new ctor(read, () => fields.keys())
   }
-  return scalarValue(value, type.is)
+
+  #formOf(type: ObjectType): ObjectForm {
+    const known = this.#forms.get(type)
+    if (known) return known
+    const fields = new Map<string, FieldForm>()
+    for (const [name, field] of type.fields) {
+      const escaped = escapeFieldName(name)
+      if (escaped === null) continue
+      fields.set(escaped, new LazyField(fields.size, name, () => this.of(field.type)))
+    }
+    const form: ObjectForm = { typeName: 'object', fields }
+    this.#forms.set(type, form)
+    return form
+  }
 }
 
-function scalarValue(value: unknown, is: DeclaredType['is']): unknown {
-  if (typeof value === 'number') {
-    return is !== 'double' && Number.isInteger(value) ? BigInt(value) : value
+/** A field whose conversion is made when it is needed. */
+class LazyField implements FieldForm {
+  readonly index: number
+  readonly name: string
+  readonly #make: () => Convert
+  #convert: Convert | null = null
+
+  constructor(index: number, name: string, make: () => Convert) {
+    this.index = index
+    this.name = name
+    this.#make = make
   }
-  if (typeof value !== 'string') return plainValue(value)
-  try {
-    if (is === 'timestamp') {
-      return new Date(parseTime(/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00Z` : value))
-    }
-    if (is === 'duration') return durations()(parseDuration(value))
-  } catch {
-    return value
+
+  get convert(): Convert {
+    return (this.#convert ??= this.#make())
   }
-  return is === 'bytes' ? new Uint8Array(Buffer.from(value, 'base64')) : value
 }
 
 /** A value of no declared type. */
-function plainValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plainValue)
-  if (isRecord(value)) {
-    return new Map(Object.entries(value).map(([key, one]) => [key, plainValue(one)]))
+function plainValue(json: unknown): unknown {
+  switch (typeof json) {
+    case 'number':
+      return Number.isInteger(json) ? wholeNumber(json) : new Double(json)
+    case 'bigint':
+      return asInt(json)
+    case 'object':
+      if (json === null) return null
+      return Array.isArray(json)
+        ? json.map(plainValue)
+        : new JsonMap(json as JsonRecord, plainValue)
+    default:
+      return json
   }
-  return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value
 }
+
+const wholeNumber = (json: number): number | bigint =>
+  Number.isSafeInteger(json) ? json : BigInt(json)
+
+const doubleValue: Convert = (json) =>
+  typeof json === 'number' || typeof json === 'bigint' ? new Double(Number(json)) : plainValue(json)
+
+/** The conversion of texts; one that cannot be read stays a text. */
+const read =
+  (parse: (text: string) => unknown): Convert =>
+  (json) => {
+    if (typeof json !== 'string') return plainValue(json)
+    try {
+      return parse(json)
+    } catch {
+      return json
+    }
+  }
+
+function timeOf(text: string): Time {
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(text)
+  const { seconds, nanos } = parseNanoTime(isDate ? `${text}T00:00:00Z` : text)
+  return new Time(seconds, nanos)
+}
+
+const SCALARS = {
+  bool: plainValue,
+  int: plainValue,
+  string: plainValue,
+  dyn: plainValue,
+  double: doubleValue,
+  bytes: read((text) => new Uint8Array(Buffer.from(text, 'base64'))),
+  timestamp: read(timeOf),
+  duration: read((text) => new Span(parseDuration(text))),
+} satisfies Record<string, Convert>

@@ -3,6 +3,8 @@ export interface ScalarType {
   readonly is: 'bool' | 'int' | 'double' | 'string' | 'bytes' | 'timestamp' | 'duration' | 'dyn'
   /** Maximum length in bytes; 0 for values without a length. */
   readonly max: number
+  /** The fewest bytes that a value takes in JSON. */
+  readonly least: number
 }
 
 /** How lists are compared and joined: by place, as sets, or by the values of keys. */
@@ -50,21 +52,10 @@ const INSIDE = REQUEST_BYTES - 2
 // A character takes up to four bytes.
 const CHARACTER_BYTES = 4
 
-const SCALAR_BYTES: Readonly<Record<ScalarType['is'], number>> = {
-  bool: 4,
-  int: 1,
-  double: 1,
-  string: 2,
-  bytes: 2,
-  timestamp: 12,
-  duration: 4,
-  dyn: 1,
-}
-
 /** The fewest bytes that a value takes in JSON. */
 function leastBytes(type: DeclaredType): number {
   if (type.is === 'list' || type.is === 'map') return 2
-  if (type.is !== 'object') return SCALAR_BYTES[type.is]
+  if (type.is !== 'object') return type.least
   let bytes = 2
   for (const [name, field] of type.fields) {
     // Quotes, a colon and a comma.
@@ -74,15 +65,33 @@ function leastBytes(type: DeclaredType): number {
 }
 
 /** A value without length. */
-export const scalar = (is: 'bool' | 'int' | 'double'): ScalarType => ({ is, max: 0 })
+export const scalar = (is: 'bool' | 'int' | 'double'): ScalarType => ({
+  is,
+  max: 0,
+  least: is === 'bool' ? 4 : 1,
+})
 
-/** A string, or a value that is written as one, of at most `maxLength` characters. */
-export function text(
-  is: 'string' | 'bytes' | 'timestamp' | 'duration' | 'dyn',
-  maxLength?: number,
-): ScalarType {
-  return { is, max: maxLength === undefined ? INSIDE : Math.max(0, maxLength) * CHARACTER_BYTES }
-}
+/** A text of at most `maxLength` characters. */
+export const text = (maxLength?: number): ScalarType => ({
+  is: 'string',
+  max: maxLength === undefined ? INSIDE : Math.max(0, maxLength) * CHARACTER_BYTES,
+  least: 2,
+})
+
+/** Bytes that are written as a text of at most `maxLength` characters. */
+export const bytes = (maxLength?: number): ScalarType => ({
+  is: 'bytes',
+  max: maxLength === undefined ? INSIDE : Math.max(0, maxLength),
+  least: 2,
+})
+
+/** An integer or a text. */
+export const INT_OR_TEXT: ScalarType = { is: 'dyn', max: INSIDE, least: 1 }
+
+/** A span, a date, and a date with a time, as texts in quotes. */
+export const SPAN: ScalarType = { is: 'duration', max: 32, least: 3 }
+export const DATE: ScalarType = { is: 'timestamp', max: 12, least: 12 }
+export const TIME: ScalarType = { is: 'timestamp', max: 32, least: 21 }
 
 /** A list; without `maxItems` as many as a request holds. */
 export function list(of: DeclaredType, maxItems?: number, merge: ListMerge = PLACES): ListType {

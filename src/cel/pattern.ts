@@ -1,4 +1,6 @@
 import { createRequire } from 'node:module'
+import { patternWeight } from '../base/pattern-weight.ts'
+import { failure } from './failure.ts'
 
 type Engine = typeof import('re2js')
 type Compiled = ReturnType<Engine['RE2JS']['compile']>
@@ -6,23 +8,29 @@ type Compiled = ReturnType<Engine['RE2JS']['compile']>
 let engine: Engine | null = null
 let last: { source: string; compiled: Compiled } | null = null
 
-/** Compiles for an engine that takes linear time; throws Error. It is loaded when the first one is met. */
+/** Compiles for an engine that takes linear time; throws Failure. It is loaded when the first one is met. */
 function compiled(source: string): Compiled {
   // Rules over lists match the same pattern again and again.
   if (last?.source === source) return last.compiled
   engine ??= createRequire(import.meta.url)('re2js') as Engine
-  last = { source, compiled: engine.RE2JS.compile(source) }
+  try {
+    last = { source, compiled: engine.RE2JS.compile(source) }
+  } catch (error) {
+    throw failure(error instanceof Error ? error.message : String(error))
+  }
   return last.compiled
 }
 
-/** Why a regular expression is invalid; null when it is valid. */
-export function patternProblem(source: string): string | null {
-  try {
-    compiled(source)
-    return null
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
+/** Weight that the remaining patterns of an expression may have. */
+export interface PatternRoom {
+  left: number
+}
+
+/** A pattern that is written in an expression has to be one. Throws Failure. */
+export function requirePattern(source: string, room: PatternRoom): void {
+  room.left -= patternWeight(source)
+  if (room.left < 0) throw failure('the patterns are too large')
+  compiled(source)
 }
 
 /** Whether a pattern matches somewhere in the text. */

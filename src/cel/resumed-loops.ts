@@ -3,10 +3,11 @@
  * steps of a loop starts again: what the loops had reached is kept, and they go on from there.
  */
 import type { Budget } from './budget.ts'
-import type { Comprehension, LoopContext, Node, Runner } from './engine.ts'
+import type { Frame } from './frame.ts'
+import { bindItem, itemsOf, type LoopCode, type LoopItems } from './loop-code.ts'
 
 /** The loops that begin one after the other in an expression, or in one step of a loop. */
-interface Frame {
+interface Level {
   readonly loops: Loop[]
   /** Loops that were met in this piece. */
   met: number
@@ -14,24 +15,22 @@ interface Frame {
 
 /** How far a loop has come. */
 interface Loop {
-  /** Null until they are known; no list where the library has to look at them. */
-  items: unknown
+  /** Null until they are known. */
+  items: LoopItems | null
   at: number
   value: unknown
-  /** The first error of a quantifier, which goes on. */
-  error: Error | null
   /** Loops of the current step; at first, those that make the items. */
-  inside: Frame
+  inside: Level
   end: { readonly value: unknown } | { readonly thrown: unknown } | null
 }
 
-const newFrame = (): Frame => ({ loops: [], met: 0 })
+const newLevel = (): Level => ({ loops: [], met: 0 })
 
 /** The loops of one evaluation. */
 export class ResumedLoops {
   readonly #budget: Budget
-  readonly #root = newFrame()
-  #frame = this.#root
+  readonly #root = newLevel()
+  #level = this.#root
   /** Where the evaluation stopped. */
   #stoppedAt: Loop | null = null
 
@@ -41,76 +40,59 @@ export class ResumedLoops {
 
   /** Begins a piece. */
   begin(): void {
-    this.#frame = this.#root
+    this.#level = this.#root
     this.#root.met = 0
     this.#budget.beginPieceThatGoesOn(this.#stoppedAt !== null)
   }
 
   /** Evaluates a comprehension, or what is left of it. Throws as its parts do, and at the end of a piece. */
-  run(evaluator: Runner, node: Node, context: unknown): unknown {
+  run(code: LoopCode, frame: Frame): unknown {
     this.#budget.mustGoOn()
-    const outer = this.#frame
+    const outer = this.#level
     const loop = (outer.loops[outer.met] ??= newLoop())
     outer.met++
     if (loop.end) return valueOf(loop.end)
     try {
-      const value = this.#goThrough(loop, evaluator, node, context)
+      const value = this.#goThrough(loop, code, frame)
       loop.end = { value }
       return value
     } catch (thrown) {
       if (!this.#budget.isStopped) loop.end = { thrown }
       throw thrown
     } finally {
-      this.#frame = outer
+      this.#level = outer
       // What was kept of its steps is not needed any more.
-      if (loop.end) loop.inside = newFrame()
+      if (loop.end) loop.inside = newLevel()
     }
   }
 
-  #goThrough(loop: Loop, evaluator: Runner, node: Node, context: unknown): unknown {
-    const of = node.args as Comprehension
-    loop.items ??= this.#itemsOf(loop, evaluator, of, context)
+  #goThrough(loop: Loop, code: LoopCode, frame: Frame): unknown {
+    loop.items ??= this.#itemsOf(loop, code, frame)
     const { items } = loop
-    // Something else than a list: the library finds what it goes over, or the fault.
-    if (!Array.isArray(items)) return node.handle!(items, of, evaluator, context)
-    const inner = of.iterCtx.reuse(context)
-    if (loop.value === UNSET) loop.value = evaluator.run(of.init, inner)
-    inner.accuValue = loop.value
-    for (; loop.at < items.length; loop.at++) {
-      if (of.condition && !of.condition(loop.value)) return of.result(loop.value)
+    if (loop.value === UNSET) loop.value = code.start()
+    for (; loop.at < items.first.length && code.goesOn(loop.value); loop.at++) {
       this.#betweenSteps(loop)
-      inner.setIterValue(items[loop.at], evaluator)
+      bindItem(code, items, loop.at, frame)
       this.#enter(loop)
-      this.#step(loop, evaluator, of, inner)
-      if (loop.inside.loops.length > 0) loop.inside = newFrame()
-    }
-    if (loop.error !== null && of.condition?.(loop.value) === true) throw loop.error
-    return of.result(loop.value)
-  }
-
-  #step(loop: Loop, evaluator: Runner, of: Comprehension, inner: LoopContext): void {
-    try {
-      const value = evaluator.run(of.step, inner)
+      const value = code.step(frame, loop.value)
       this.#budget.mustGoOn()
       loop.value = value
-    } catch (error) {
-      this.#budget.mustGoOn()
-      if (of.kind !== 'quantifier' || of.errorsAreFatal) throw error
-      loop.error ??= error as Error
+      if (loop.inside.loops.length > 0) loop.inside = newLevel()
     }
+    return code.finish(frame, loop.value)
   }
 
-  #itemsOf(loop: Loop, evaluator: Runner, of: Comprehension, context: unknown): unknown {
+  #itemsOf(loop: Loop, { range, hasTwo }: LoopCode, frame: Frame): LoopItems {
     this.#enter(loop)
-    const found = evaluator.run(of.iterable, context)
+    const found = range(frame)
     this.#budget.mustGoOn()
-    loop.inside = newFrame()
-    return found instanceof Map ? [...(found.keys() as Iterable<unknown>)] : found
+    loop.inside = newLevel()
+    return itemsOf(found, hasTwo)
   }
 
   #enter(loop: Loop): void {
     loop.inside.met = 0
-    this.#frame = loop.inside
+    this.#level = loop.inside
   }
 
   #betweenSteps(loop: Loop): void {
@@ -134,8 +116,7 @@ const newLoop = (): Loop => ({
   items: null,
   at: 0,
   value: UNSET,
-  error: null,
-  inside: newFrame(),
+  inside: newLevel(),
   end: null,
 })
 

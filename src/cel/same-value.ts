@@ -1,6 +1,8 @@
+/** Equality of values, and concatenation of lists that are sets or have keys. */
 import type { ListMerge } from './declared-type.ts'
-import { LazyObject } from './lazy-object.ts'
-import { UrlValue } from './url-value.ts'
+import { amountOf, comparableAmounts } from './numbers.ts'
+import { Span, Time } from './time-value.ts'
+import { LibraryValue, MapValue, ObjectValue, OptionalValue, TypeValue } from './values.ts'
 
 // How a list is compared and joined, where that is not by place.
 const merges = new WeakMap<readonly unknown[], ListMerge>()
@@ -9,9 +11,6 @@ const merges = new WeakMap<readonly unknown[], ListMerge>()
 export function markList(list: readonly unknown[], merge: ListMerge): void {
   if (merge.by !== 'place') merges.set(list, merge)
 }
-
-const isNumeric = (value: unknown): value is number | bigint =>
-  typeof value === 'bigint' || typeof value === 'number'
 
 // Values that were looked at since the last time this was read.
 let looked = 0
@@ -24,44 +23,59 @@ export function takeLooked(): number {
 }
 
 /** Whether two values of expressions are equal. */
-export function sameCelValue(a: unknown, b: unknown): boolean {
+export function sameValue(a: unknown, b: unknown): boolean {
   looked++
   if (a === b) return true
-  // An integer equals a double of the same amount.
-  if (isNumeric(a) && isNumeric(b)) return a == b
+  const amounts = comparableAmounts(a, b)
+  if (amounts) return amounts[0] == amounts[1]
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (Array.isArray(a) && Array.isArray(b)) return sameList(a, b)
-  const left = entriesOf(a)
-  const right = entriesOf(b)
-  if (left && right) {
-    if (left.size !== right.size) return false
-    for (const [key, value] of left) {
-      if (!right.has(key) || !sameCelValue(value, right.get(key))) return false
-    }
-    return true
-  }
-  if (a.constructor !== b.constructor) return false
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0
-  if (a instanceof UrlValue && b instanceof UrlValue) return a.equals(b)
-  return a instanceof Date ? a.getTime() === Number(b) : String(a) === String(b)
+  if (Array.isArray(a)) return Array.isArray(b) && sameList(a, b)
+  if (a instanceof MapValue) return b instanceof MapValue && sameMap(a, b)
+  if (a instanceof ObjectValue) return b instanceof ObjectValue && sameObject(a, b)
+  return sameScalar(a, b)
 }
 
-/** Entries of a map or of an object; maps written in an expression are plain objects. */
-function entriesOf(value: object): ReadonlyMap<unknown, unknown> | null {
-  if (value instanceof LazyObject) return value.whole()
-  if (value instanceof Map) return value
-  const plain = Object.getPrototypeOf(value) === Object.prototype
-  return plain ? new Map(Object.entries(value)) : null
+function sameScalar(a: object, b: object): boolean {
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0
+  if (a instanceof Time) {
+    return b instanceof Time && a.seconds === b.seconds && a.nanos === b.nanos
+  }
+  if (a instanceof Span) return b instanceof Span && a.nanoseconds === b.nanoseconds
+  if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name
+  if (a instanceof OptionalValue) {
+    if (!(b instanceof OptionalValue)) return false
+    if (a.value === undefined || b.value === undefined) return a.value === b.value
+    return sameValue(a.value, b.value)
+  }
+  return a instanceof LibraryValue && a.constructor === b.constructor && a.equals(b as typeof a)
+}
+
+function sameMap(a: MapValue, b: MapValue): boolean {
+  if (a.size !== b.size) return false
+  return a.keys().every((key) => {
+    const other = b.get(key)
+    return other !== undefined && sameValue(a.get(key), other)
+  })
+}
+
+function sameObject(a: ObjectValue, b: ObjectValue): boolean {
+  const [left, right] = [a.entries(), b.entries()]
+  if (left.size !== right.size) return false
+  for (const [name, value] of left) {
+    const other = right.get(name)
+    if (other === undefined || !sameValue(value, other)) return false
+  }
+  return true
 }
 
 function sameList(a: readonly unknown[], b: readonly unknown[]): boolean {
   if (a.length !== b.length) return false
   const merge = merges.get(a) ?? merges.get(b)
-  if (!merge) return a.every((item, i) => sameCelValue(item, b[i]))
+  if (!merge) return a.every((item, i) => sameValue(item, b[i]))
   const places = placesOf(b, merge)
   return a.every((item) => {
     const at = places(item)
-    return at !== undefined && sameCelValue(item, b[at])
+    return at !== undefined && sameValue(item, b[at])
   })
 }
 
@@ -72,8 +86,8 @@ export function joinLists(a: readonly unknown[], b: readonly unknown[]): unknown
   const merge = merges.get(a)
   // Copying an item is nothing against looking at it.
   looked += Math.ceil((a.length + b.length) / COPIES_PER_LOOK)
+  if (!merge) return [...a, ...b]
   const all = [...a]
-  if (!merge) return [...all, ...b]
   const places = placesOf(a, merge)
   for (const item of b) {
     const at = places(item)
@@ -84,7 +98,7 @@ export function joinLists(a: readonly unknown[], b: readonly unknown[]): unknown
   return all
 }
 
-/** Index of an item with the same identity. */
+/** Finds the index of an item with the same identity. */
 function placesOf(
   items: readonly unknown[],
   merge: ListMerge,
@@ -99,21 +113,26 @@ function placesOf(
 
 function identity(item: unknown, merge: ListMerge): string {
   if (merge.by !== 'keys') return canonical(item)
-  const entries = item instanceof Map ? item : new Map<string, unknown>()
-  return merge.keys.map((key) => canonical(entries.get(key))).join()
+  const valueOf = (key: string) => (item instanceof ObjectValue ? item.get(key) : undefined)
+  return merge.keys.map((key) => canonical(valueOf(key))).join()
 }
 
 /** A text that is the same for equal values only. */
 function canonical(value: unknown): string {
   looked++
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
-  if (value instanceof Map) {
-    const all = value instanceof LazyObject ? value.whole() : value
-    const entries = [...all].map(([key, one]) => `${JSON.stringify(key)}:${canonical(one)}`)
-    return `{${entries.sort().join()}}`
-  }
   if (typeof value === 'string') return JSON.stringify(value)
-  if (value instanceof Date) return `t${value.getTime()}`
+  const amount = amountOf(value)
+  if (amount !== undefined) return String(amount)
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (value instanceof ObjectValue) return entryTexts(value.entries())
+  if (value instanceof MapValue) {
+    return entryTexts(value.keys().map((key) => [key, value.get(key)] as const))
+  }
   if (value instanceof Uint8Array) return `b${Buffer.from(value).toString('hex')}`
-  return String(value)
+  return `${value instanceof Time ? 't' : ''}${String(value)}`
+}
+
+function entryTexts(entries: Iterable<readonly [unknown, unknown]>): string {
+  const texts = Array.from(entries, ([key, one]) => `${canonical(key)}:${canonical(one)}`)
+  return `{${texts.sort().join()}}`
 }

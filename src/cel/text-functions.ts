@@ -1,6 +1,8 @@
+import { type Failure, failure } from './failure.ts'
+
 // Indexes into a text count characters, not UTF-16 units.
 
-const outOfRange = (index: number): RangeError => new RangeError(`index out of range: ${index}`)
+const outOfRange = (index: number): Failure => failure(`index out of range: ${index}`)
 
 /** Whether the text has no character of two units, so that units can be counted instead. */
 const isPlain = (text: string): boolean => !/[\ud800-\udfff]/.test(text)
@@ -24,7 +26,7 @@ export function substring(text: string, start: number, end?: number): string {
   const stop = end ?? chars.length
   if (start < 0 || start > chars.length) throw outOfRange(start)
   if (stop < 0 || stop > chars.length) throw outOfRange(stop)
-  if (start > stop) throw new RangeError(`invalid substring range. start: ${start}, end: ${stop}`)
+  if (start > stop) throw failure(`invalid substring range. start: ${start}, end: ${stop}`)
   return joined(chars.slice(start, stop))
 }
 
@@ -81,5 +83,12 @@ export function split(text: string, separator: string, limit = -1): string[] {
   return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)]
 }
 
+const SPACE = /^\p{White_Space}$/u
+
 /** Trims white space at both ends. */
-export const trim = (text: string): string => text.replace(/^[\p{White_Space}]+/u, '').trimEnd()
+export function trim(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && SPACE.test(text[start]!)) start++
+  while (end > start && SPACE.test(text[end - 1]!)) end--
+  return text.slice(start, end)
+}

@@ -1,5 +1,6 @@
 /** Parts of timestamps, in UTC or in a time zone. */
 import { LRUCache } from 'lru-cache'
+import { failure } from './failure.ts'
 
 /** The parts by the names of their functions, of a time whose UTC parts are those of the zone. */
 export const TIME_PARTS: Readonly<Record<string, (time: Date) => number>> = {
@@ -25,7 +26,7 @@ function dayOfYear(time: Date): number {
   return Math.round((time.getTime() - start.getTime()) / DAY_MS)
 }
 
-/** The time whose UTC parts are those of a time in a zone, such as `Europe/Paris` or `-08:30`. Throws RangeError. */
+/** The time whose UTC parts are those of a time in a zone, such as `Europe/Paris` or `-08:30`. Throws Failure. */
 export function inZone(time: Date, zone: string): Date {
   if (zone === '' || zone === 'UTC') return time
   const colon = zone.indexOf(':')
@@ -38,7 +39,7 @@ export function inZone(time: Date, zone: string): Date {
 
 function integer(text: string): number {
   if (/^[+-]?\d{1,9}$/.test(text)) return Number(text)
-  throw new RangeError(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`)
+  throw failure(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`)
 }
 
 // Making one takes some 50 microseconds.
@@ -69,6 +70,6 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
       second: numeric,
     })
   } catch {
-    throw new RangeError(`unknown time zone ${timeZone}`)
+    throw failure(`unknown time zone ${timeZone}`)
   }
 }

@@ -1,5 +1,8 @@
+import { LibraryValue } from './values.ts'
+
 /** An address, taken apart but not changed. */
-export class UrlValue {
+export class UrlValue extends LibraryValue {
+  readonly typeName = 'net.URL'
   readonly scheme: string
   /** Host and port. */
   readonly host: string
@@ -7,6 +10,7 @@ export class UrlValue {
   readonly query: string
 
   constructor(scheme: string, host: string, path: string, query: string) {
+    super()
     this.scheme = scheme
     this.host = host
     this.path = path

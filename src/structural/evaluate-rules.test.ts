@@ -149,7 +149,7 @@ describe('rules over values', () => {
         invalid(
           '',
           'string',
-          "rule compile error: compilation failed: 1:6: cannot index type 'string'",
+          "rule compile error: compilation failed: ERROR: <input>:1:5: type 'string' does not support field selection\n | self.x\n | ....^",
         ),
       ],
     ],

@@ -1,12 +1,17 @@
 import {
+  bytes,
+  DATE,
   type DeclaredType,
   type FieldType,
+  INT_OR_TEXT,
   list,
   type ListMerge,
   map,
   type ObjectType,
   scalar,
+  SPAN,
   text,
+  TIME,
 } from '../cel/declared-type.ts'
 import type { SchemaProps } from './json-schema-props.ts'
 import { additionalOf, itemsOf } from './walk-schema.ts'
@@ -37,7 +42,7 @@ function freshType(
   root: boolean,
   types: Map<SchemaProps, DeclaredType>,
 ): DeclaredType | null {
-  if (schema['x-{brand}-int-or-string']) return text('dyn')
+  if (schema['x-{brand}-int-or-string']) return INT_OR_TEXT
   switch (schema.type) {
     case 'boolean':
       return scalar('bool')
@@ -68,14 +73,15 @@ function freshType(
 function textOf({ format, maxLength }: SchemaProps): DeclaredType {
   switch (format) {
     case 'byte':
-      return text('bytes', maxLength)
+      return bytes(maxLength)
     case 'duration':
-      return text('duration', maxLength)
+      return SPAN
     case 'date':
+      return DATE
     case 'date-time':
-      return text('timestamp', maxLength)
+      return TIME
     default:
-      return text('string', maxLength)
+      return text(maxLength)
   }
 }
 
@@ -90,16 +96,14 @@ function mergeOf(schema: SchemaProps): ListMerge {
   }
 }
 
-const TEXT: FieldType = { type: text('string'), takesSpace: true }
-const NAMES: FieldType = {
-  type: {
-    is: 'object',
-    fields: new Map([
-      ['name', { type: text('string'), takesSpace: false }],
-      ['generateName', { type: text('string'), takesSpace: false }],
-    ]),
-  },
-  takesSpace: true,
+const TEXT: DeclaredType = text()
+
+const NAMES: ObjectType = {
+  is: 'object',
+  fields: new Map([
+    ['name', { type: TEXT, takesSpace: false }],
+    ['generateName', { type: TEXT, takesSpace: false }],
+  ]),
 }
 
 function objectOf(
@@ -114,8 +118,11 @@ function objectOf(
     if (type) fields.set(name, { type, takesSpace })
   }
   if (whole) {
-    for (const name of ['apiVersion', 'kind']) fields.set(name, TEXT)
-    fields.set('metadata', NAMES)
+    // They count as the others do, although every object has them.
+    for (const name of ['apiVersion', 'kind', 'metadata']) {
+      const takesSpace = schema.required?.includes(name) === true
+      fields.set(name, { type: name === 'metadata' ? NAMES : TEXT, takesSpace })
+    }
   }
   return { is: 'object', fields }
 }

@@ -1,6 +1,8 @@
 import type { DeclaredType } from '../cel/declared-type.ts'
 import { type Compiled, Expressions } from '../cel/expressions.ts'
+import { FIRST_LANGUAGE } from '../cel/releases.ts'
 import type { SchemaProps } from './json-schema-props.ts'
+import { NAME_FORMATS } from './name-formats.ts'
 import { type RuleTypes, ruleTypes } from './rule-types.ts'
 import { someSchema } from './walk-schema.ts'
 
@@ -17,9 +19,9 @@ export class SchemaExpressions {
   /** Milliseconds that compiling took so far. */
   compiledMs = 0
 
-  private constructor(types: RuleTypes, root: DeclaredType) {
+  private constructor(types: RuleTypes) {
     this.#types = types
-    this.#expressions = new Expressions(root)
+    this.#expressions = new Expressions({ ...FIRST_LANGUAGE, formats: NAME_FORMATS })
   }
 
   /** For a structural schema; null when it has no rules. The same for the same schema, which is not changed. */
@@ -28,9 +30,8 @@ export class SchemaExpressions {
     if (known) return known
     if (!someSchema(schema, hasRules)) return null
     const types = ruleTypes(schema)
-    const root = types.get(schema)
-    if (!root) return null
-    const expressions = new SchemaExpressions(types, root)
+    if (!types.get(schema)) return null
+    const expressions = new SchemaExpressions(types)
     made.set(schema, expressions)
     return expressions
   }
@@ -62,8 +63,7 @@ export class SchemaExpressions {
 
   #fresh(rule: string, type: DeclaredType): Compiled {
     const made = this.#expressions.compile(rule, type)
-    if ('problem' in made) return { problem: `compilation failed: ${made.problem}` }
-    return made.expression.gives === 'bool' ? made : NOT_BOOL
+    return 'problem' in made || made.expression.gives === 'bool' ? made : NOT_BOOL
   }
 }
 

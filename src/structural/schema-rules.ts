@@ -48,6 +48,8 @@ class Rules {
   readonly #needs: SchemaNeeds
   readonly #checks: RuleChecks | null
   readonly #v: Vocabulary
+  /** Errors that were found in expressions. */
+  #inExpressions = 0
 
   constructor(needs: SchemaNeeds, checks: RuleChecks | null, v: Vocabulary) {
     this.#needs = needs
@@ -56,7 +58,7 @@ class Rules {
   }
 
   check(schema: SchemaProps, place: Place, errors: FieldErrors): void {
-    const before = errors.list.length
+    const before = this.#otherErrors(errors)
     this.#plain(schema, place, errors)
     if (schema.uniqueItems) {
       errors
@@ -194,6 +196,11 @@ class Rules {
     }
   }
 
+  /** Number of errors but those in expressions, which hide no others. */
+  #otherErrors(errors: FieldErrors): number {
+    return errors.list.length - this.#inExpressions
+  }
+
   #expressions(schema: SchemaProps, place: Place, errors: FieldErrors, before: number): void {
     const rules = schema['x-{brand}-validations'] ?? []
     for (const [i, { rule, message = '' }] of rules.entries()) {
@@ -208,10 +215,12 @@ class Rules {
       }
     }
     // Expressions come last: they rely on all else being right.
-    if (errors.list.length > before) return
+    if (this.#otherErrors(errors) > before) return
+    const others = errors.list.length
     for (const [i, rule] of rules.entries()) {
       this.#checks?.check(rule, schema, place.rules, this.#at(errors, 'validations').at(i))
     }
+    this.#inExpressions += errors.list.length - others
   }
 }
 

@@ -430,7 +430,7 @@ describe('rules of schemas', () => {
         invalid(
           `${F}.x-orch-validations[0].rule`,
           'self +',
-          'compilation failed: 1:7: unexpected token: EOF',
+          "compilation failed: ERROR: <input>:1:7: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}\n | self +\n | ......^",
         ),
         invalid(
           `${F}.x-orch-validations[1].rule`,
@@ -504,6 +504,77 @@ describe('rules of schemas', () => {
         type: 'array',
         items: { type: 'array', items: { type: 'integer' } },
         'x-orch-validations': [{ rule: 'self.all(x, x.all(y, y > 0))' }],
+      }),
+      [
+        forbidden(
+          `${F}.x-orch-validations[0].rule`,
+          `estimated rule cost exceeds budget by factor of more than 100x ${SIMPLIFY}`,
+        ),
+        forbidden(
+          `${F}.x-orch-validations[0].rule`,
+          'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema',
+        ),
+        forbidden(
+          S,
+          `x-orch-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than 100x ${SIMPLIFY}`,
+        ),
+      ],
+    ],
+    [
+      'a rule that does not compile, in a list whose rule costs too much',
+      field({
+        type: 'array',
+        items: { type: 'string', 'x-orch-validations': [{ rule: 'self.x' }] },
+        'x-orch-validations': [
+          { rule: 'self.y' },
+          { rule: 'self.all(x, self.exists_one(y, x == y))' },
+        ],
+      }),
+      [
+        invalid(
+          `${F}.items.x-orch-validations[0].rule`,
+          'self.x',
+          "compilation failed: ERROR: <input>:1:5: type 'string' does not support field selection\n | self.x\n | ....^",
+        ),
+        invalid(
+          `${F}.x-orch-validations[0].rule`,
+          'self.y',
+          "compilation failed: ERROR: <input>:1:5: type 'list(string)' does not support field selection\n | self.y\n | ....^",
+        ),
+        forbidden(
+          `${F}.x-orch-validations[1].rule`,
+          `estimated rule cost exceeds budget by factor of more than 100x ${SIMPLIFY}`,
+        ),
+        forbidden(
+          `${F}.x-orch-validations[1].rule`,
+          'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema',
+        ),
+        forbidden(
+          S,
+          `x-orch-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than 100x ${SIMPLIFY}`,
+        ),
+      ],
+    ],
+    [
+      'rules about the keys of a map, and about what functions read',
+      field({
+        type: 'object',
+        maxProperties: 8,
+        additionalProperties: { type: 'string' },
+        'x-orch-validations': [
+          { rule: "self.all(key, key.matches('^[a-z]+$'))" },
+          { rule: 'self.all(k, duration(self[k]) < duration("1h") && isURL(self[k]))' },
+          { rule: "self.all(k, self[k].replace('a', 'b') != 'x')" },
+        ],
+      }),
+      [],
+    ],
+    [
+      'rules about what functions made of a bounded text',
+      field({
+        type: 'string',
+        maxLength: 5,
+        'x-orch-validations': [{ rule: 'self.substring(2).matches("^[a-z]+$")' }],
       }),
       [
         forbidden(

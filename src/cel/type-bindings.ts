@@ -1,0 +1,87 @@
+/** What the type parameters of calls stand for, and which types fit in the place of others. */
+import { DYN, isDynOrError, sameType, type Type } from './type.ts'
+
+// Types whose values may be null.
+const NULLABLE: ReadonlySet<string> = new Set(['null', 'object', 'opaque', 'timestamp', 'duration'])
+
+/** Types of type parameters. */
+export class TypeBindings {
+  #types = new Map<string, Type>()
+
+  /** Whether values of all types fit where the others are expected. Binds parameters only if they do. */
+  fitAll(types: readonly Type[], expected: readonly Type[]): boolean {
+    const before = new Map(this.#types)
+    if (types.length === expected.length && types.every((one, i) => this.#fit(one, expected[i]!)))
+      return true
+    this.#types = before
+    return false
+  }
+
+  /** Whether values of a type fit where another is expected. */
+  fit(type: Type, expected: Type): boolean {
+    return this.fitAll([type], [expected])
+  }
+
+  /** The type with parameters replaced by what they stand for; those that are free become dyn if asked for. */
+  resolve(type: Type, freeIsDyn: boolean): Type {
+    const bound = type.kind === 'param' ? this.#types.get(type.name) : undefined
+    if (bound) return this.resolve(bound, freeIsDyn)
+    if (type.kind === 'param') return freeIsDyn ? DYN : type
+    if (type.of.length === 0) return type
+    return { ...type, of: type.of.map((one) => this.resolve(one, freeIsDyn)) }
+  }
+
+  #fit(type: Type, expected: Type): boolean {
+    if (sameType(type, expected)) return true
+    if (expected.kind === 'param') {
+      const isKnown = this.#types.has(expected.name)
+      if (this.#stands(type, expected)) return true
+      if (isKnown) return false
+    }
+    if (type.kind === 'param') return this.#stands(expected, type)
+    if (isDynOrError(type) || isDynOrError(expected)) return true
+    if (type.kind === 'null') return NULLABLE.has(expected.kind)
+    if (expected.kind === 'null') return NULLABLE.has(type.kind)
+    if (type.kind !== expected.kind) return false
+    // A type is a type, whatever its values are.
+    if (type.kind === 'type') return true
+    if (type.kind === 'object') return false
+    if (type.name !== expected.name || type.of.length !== expected.of.length) return false
+    return type.of.every((one, i) => this.#fit(one, expected.of[i]!))
+  }
+
+  /** Whether the type can be what a parameter stands for, which it does from then on. */
+  #stands(type: Type, parameter: Type): boolean {
+    const bound = this.#types.get(parameter.name)
+    if (!bound) {
+      if (this.#mentions(type, parameter)) return false
+      this.#types.set(parameter.name, type)
+      return true
+    }
+    if (sameType(type, bound)) return true
+    if (!this.#fit(type, bound)) return false
+    const general = isAsGeneral(type, bound) ? type : bound
+    if (!this.#mentions(general, parameter)) this.#types.set(parameter.name, general)
+    return true
+  }
+
+  #mentions(type: Type, parameter: Type): boolean {
+    if (type.kind === 'param') {
+      if (type.name === parameter.name) return true
+      const bound = this.#types.get(type.name)
+      return bound !== undefined && this.#mentions(bound, parameter)
+    }
+    return type.of.some((one) => this.#mentions(one, parameter))
+  }
+}
+
+/** Whether a type says no more than another. */
+export function isAsGeneral(type: Type, other: Type): boolean {
+  if (type.kind === 'dyn' || type.kind === 'param') return true
+  if (other.kind === 'dyn' || other.kind === 'param') return false
+  if (other.kind === 'null') return true
+  if (type.kind !== other.kind || type.name !== other.name) return false
+  if (type.kind === 'type') return true
+  if (type.kind === 'object') return type.fields === other.fields
+  return type.of.every((one, i) => isAsGeneral(one, other.of[i]!))
+}
