@@ -18,6 +18,7 @@ import { findResource, resourcePath } from '../api/resources.ts'
 import type { Command } from '../base/command.ts'
 import type { Context } from '../base/context.ts'
 import { Fault } from '../base/faults.ts'
+import { removeLinks } from '../base/plain-tree.ts'
 import { runSession } from '../stream/session.ts'
 
 interface Place {
@@ -173,9 +174,14 @@ async function download(c: Context, from: Place, to: Place): Promise<void> {
     }
     data.end()
     if ((await ended) !== 0) throw new Fault('error: what the pod sent is no archive')
+    // Later copies into the same place would follow them.
+    for (const { path, target: to } of removeLinks(folder))
+      c.io.err(
+        `warning: skipping symlink: ${JSON.stringify(basename(path))} -> ${JSON.stringify(to)}\n`,
+      )
     const [name] = readdirSync(folder)
     if (name === undefined) throw new Fault(`error: ${from.path} no such file or directory`)
-    renameSync(join(folder, name), isFolder ? join(target, basename(from.path)) : target)
+    renameSync(join(folder, name), isFolder ? join(target, name) : target)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
