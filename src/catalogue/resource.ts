@@ -265,6 +265,8 @@ export interface ResourceOptions<T extends Typed> extends Hooks<T> {
   readonly nameRule?: (name: string) => readonly string[]
   /** Finalizers of the kind need no domain prefix; without it, only the standard ones do not. */
   readonly takesPlainFinalizers?: true
+  /** Bodies must say their kind and apiVersion. */
+  readonly needsType?: true
   /** A PUT may create the object. */
   readonly createOnUpdate?: true
   /** A PUT must carry a resourceVersion. */

@@ -40,6 +40,7 @@ import { decodeLike, type HotObject, isLikeable } from './hot-objects.ts'
 import { decodeServed, convertFromStorage } from './objects.ts'
 import { writeOptions, type WriteOptions } from './options.ts'
 import type { Result } from './results.ts'
+import { refuseOtherType } from './read-body.ts'
 import { scaleKind, updateScale } from './scale.ts'
 import { checkName } from './update.ts'
 import { updateObject } from './update-object.ts'
@@ -317,6 +318,11 @@ interface Fitting {
 
 function fit(call: Call, result: unknown, { c, hot, written }: Fitting) {
   const { served } = call
+  if (served.strategy.needsType && typeof result === 'object' && result !== null) {
+    const { kind } = result as { kind?: unknown }
+    if (typeof kind !== 'string' || kind === '') throw misfit("Object 'Kind' is missing")
+    refuseOtherType(served, result)
+  }
   try {
     const { kind, apiVersion } = (result ?? {}) as { kind?: unknown; apiVersion?: unknown }
     if (

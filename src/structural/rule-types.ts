@@ -9,7 +9,7 @@ import {
   text,
 } from '../cel/declared-type.ts'
 import type { SchemaProps } from './json-schema-props.ts'
-import { additionalOf, itemsOf } from './walk-schema.ts'
+import { additionalOf, itemsOf, propertyOf } from './walk-schema.ts'
 
 /** Types of the values of a schema and of all nested ones, for rules. */
 export type RuleTypes = ReadonlyMap<SchemaProps, DeclaredType>
@@ -90,16 +90,11 @@ function mergeOf(schema: SchemaProps): ListMerge {
   }
 }
 
-const TEXT: FieldType = { type: text('string'), takesSpace: true }
-const NAMES: FieldType = {
-  type: {
-    is: 'object',
-    fields: new Map([
-      ['name', { type: text('string'), takesSpace: false }],
-      ['generateName', { type: text('string'), takesSpace: false }],
-    ]),
-  },
-  takesSpace: true,
+const NAMES: DeclaredType = {
+  is: 'object',
+  fields: new Map(
+    ['name', 'generateName'].map((name) => [name, { type: text('string'), takesSpace: false }]),
+  ),
 }
 
 function objectOf(
@@ -108,14 +103,26 @@ function objectOf(
   types: Map<SchemaProps, DeclaredType>,
 ): ObjectType {
   const fields = new Map<string, FieldType>()
+  const takesSpace = (name: string, property?: SchemaProps) =>
+    schema.required?.includes(name) === true && property?.default === undefined
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const type = typeOf(property, false, types)
-    const takesSpace = schema.required?.includes(name) === true && property.default === undefined
-    if (type) fields.set(name, { type, takesSpace })
+    if (type) fields.set(name, { type, takesSpace: takesSpace(name, property) })
   }
-  if (whole) {
-    for (const name of ['apiVersion', 'kind']) fields.set(name, TEXT)
-    fields.set('metadata', NAMES)
+  if (whole && !declaresNames(schema)) {
+    for (const name of ['apiVersion', 'kind'])
+      fields.set(name, { type: text('string'), takesSpace: takesSpace(name) })
+    fields.set('metadata', { type: NAMES, takesSpace: takesSpace('metadata') })
   }
   return { is: 'object', fields }
+}
+
+/** Whether a schema declares all that rules see of each whole object; then it is what they see. */
+function declaresNames(schema: SchemaProps): boolean {
+  const metadata = propertyOf(schema, 'metadata')
+  return (
+    metadata?.type === 'object' &&
+    ['apiVersion', 'kind'].every((name) => propertyOf(schema, name)?.type === 'string') &&
+    ['name', 'generateName'].every((name) => propertyOf(metadata, name)?.type === 'string')
+  )
 }

@@ -208,9 +208,10 @@ class Rules {
       }
     }
     // Expressions come last: they rely on all else being right.
-    if (errors.list.length > before) return
+    if (errors.list.length > before || rules.length === 0 || !this.#checks) return
+    if (!this.#checks.reaches(schema, this.#at(errors, 'validations'))) return
     for (const [i, rule] of rules.entries()) {
-      this.#checks?.check(rule, schema, place.rules, this.#at(errors, 'validations').at(i))
+      this.#checks.check(rule, schema, place.rules, this.#at(errors, 'validations').at(i))
     }
   }
 }
