@@ -59,6 +59,7 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'server/local-address.ts local': 'once',
   'registry/connect/target.ts loopback': 'once',
   'registry/connect/target.ts local': 'once',
+  'structural/value-rules.ts lists': 'memo',
   'base/quantity.ts known': 'memo',
   'base/quantity.ts parsed': 'memo',
   'patch/fields-v1.ts known': 'memo',

@@ -216,6 +216,7 @@ function strategyOf(declaration: Resource): Strategy {
     grace: of.grace,
     nameRule: of.nameRule,
     takesPlainFinalizers: of.takesPlainFinalizers,
+    needsType: of.needsType,
     createOnUpdate: of.createOnUpdate,
     needsVersionOnUpdate: of.needsVersionOnUpdate,
     refusesDelete: of.refusesDelete,

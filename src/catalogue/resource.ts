@@ -263,8 +263,10 @@ export interface ResourceOptions<T extends Typed> extends Hooks<T> {
   readonly virtual?: string
   /** Validates a name; defaults to a DNS-1123 subdomain. */
   readonly nameRule?: (name: string) => readonly string[]
-  /** Finalizers of the kind need no domain prefix. */
+  /** Finalizers of the kind need no domain prefix; without it, only the standard ones do not. */
   readonly takesPlainFinalizers?: true
+  /** Bodies must say their kind and apiVersion. */
+  readonly needsType?: true
   /** A PUT may create the object. */
   readonly createOnUpdate?: true
   /** A PUT must carry a resourceVersion. */

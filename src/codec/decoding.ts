@@ -22,6 +22,8 @@ export class Decoding {
   readonly unknown: string[] = []
   /** Whether absent fields get their declared defaults. */
   readonly fills: boolean
+  /** Whether a client sent the value, which is refused where a stored one would lose what does not fit. */
+  readonly isRequest: boolean
   /** Values that the result may still get, in a decoding with a limit. */
   room: number
   readonly #written: WrittenNumbers | null
@@ -32,9 +34,11 @@ export class Decoding {
       readonly written?: WrittenNumbers | undefined
       /** Maximum values of the result, where defaults are those of users. */
       readonly most?: number
+      readonly isRequest?: boolean
     } = {},
   ) {
     this.fills = options.fills ?? true
+    this.isRequest = options.isRequest ?? false
     const { written, most = Infinity } = options
     this.room = most
     this.#written = written !== undefined && written.size > 0 ? written : null

@@ -2,6 +2,7 @@
 import type { Json, SchemaProps } from '../structural/json-schema-props.ts'
 import { additionalOf, itemsOf, propertyOf } from '../structural/walk-schema.ts'
 import type { JsonObject } from '../codec/codec.ts'
+import { debugJson } from '../meta/debug-text.ts'
 import type { FieldErrors } from '../meta/field-errors.ts'
 import { formatJson } from '../codec/json-text.ts'
 import { setOwn } from '../codec/json-scanner.ts'
@@ -27,19 +28,24 @@ export function listRules(value: Json, schema: SchemaProps, errors: FieldErrors)
 function onceOnly(list: readonly Json[], schema: SchemaProps, errors: FieldErrors): void {
   const type = schema['x-{brand}-list-type']
   if (type !== 'set' && type !== 'map') return
+  if (type === 'map') {
+    // Null counts as an object without keys; a value that is neither ends the check of the list.
+    const other = list.findIndex((item) => item !== null && !isMap(item))
+    if (other >= 0) {
+      const text = 'must be an object for an array of list-type map'
+      errors.at(other).invalid(debugJson(list[other]), text)
+      return
+    }
+  }
   const keys = schema['x-{brand}-list-map-keys'] ?? []
   /** Number of occurrences; each duplicate is reported once. */
   const seen = new Map<string, number>()
   for (const [i, item] of list.entries()) {
-    if (type === 'map' && !isMap(item)) {
-      errors.at(i).invalid(item, 'must be an object for an array of list-type map')
-      continue
-    }
-    const id = type === 'map' ? keyOf(item as JsonObject, keys) : item
+    const id = type === 'map' ? keyOf(isMap(item) ? item : {}, keys) : item
     const text = formatJson(id)
     const count = (seen.get(text) ?? 0) + 1
     seen.set(text, count)
-    if (count === 2) errors.at(i).duplicate(id)
+    if (count === 2) errors.at(i).duplicate(debugJson(id))
   }
 }
 

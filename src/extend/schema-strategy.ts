@@ -120,6 +120,8 @@ export function schemaStrategy(
     },
     validate: (object, errors, c, old) => rules().checkFurther(object, old, errors, c),
     deleteAnswers: 'status',
+    takesPlainFinalizers: true,
+    needsType: true,
     needsVersionOnUpdate: true,
     unknownSelector: (label) => `field label not supported: ${label}`,
     ...(kind.namespaced ? {} : { noNamespaceSelector: true }),

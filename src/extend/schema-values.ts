@@ -8,6 +8,8 @@ import type { Json, SchemaProps } from '../structural/json-schema-props.ts'
 import { additionalOf, itemsOf, propertyOf } from '../structural/walk-schema.ts'
 import { UNRESOLVED, codecOf, sortedKeys, type Decoding, type JsonObject } from '../codec/codec.ts'
 import { setOwn } from '../codec/json-scanner.ts'
+import { debugJson } from '../meta/debug-text.ts'
+import { renderValue } from '../meta/field-errors.ts'
 import { ObjectMeta } from '../meta/object-meta.ts'
 import { tooManyFilled } from '../meta/value-count.ts'
 
@@ -31,7 +33,7 @@ function readValue(value: Json, schema: SchemaProps | undefined, decoding: Decod
   if (isMap(value)) {
     const embedded = schema !== undefined && isEmbedded(schema)
     const object = readMembers(value, schema, decoding, embedded ? OBJECT_FIELDS : [])
-    return embedded ? withType(value, object, decoding) : object
+    return embedded ? withType(value, object, { schema, decoding }) : object
   }
   return typeof value === 'bigint' ? readInteger(value) : value
 }
@@ -132,20 +134,42 @@ function readList(
 }
 
 /** Type and metadata of an object inside of another, before its members. */
-function withType(given: JsonObject, members: JsonObject, decoding: Decoding): JsonObject {
+function withType(
+  given: JsonObject,
+  members: JsonObject,
+  { schema, decoding }: { readonly schema: SchemaProps; readonly decoding: Decoding },
+): JsonObject {
   const object: JsonObject = {}
   for (const name of OBJECT_FIELDS) {
-    if (!Object.hasOwn(given, name) || given[name] === null) continue
-    if (name === 'metadata') {
-      decoding.path.push(name)
-      const metadata = metadataCodec.plain(metadataCodec.decode(given[name], decoding))
-      decoding.path.pop()
-      if (metadata['creationTimestamp'] === null) delete metadata['creationTimestamp']
-      object[name] = metadata
-    } else object[name] = given[name]
+    decoding.path.push(name)
+    const value = typeMember(given, name, propertyOf(schema, name), decoding)
+    decoding.path.pop()
+    if (value !== undefined) object[name] = value
   }
   for (const name of Object.keys(members)) setOwn(object, name, members[name])
   return object
+}
+
+/** Type or metadata of an embedded object; undefined where there is none. */
+function typeMember(
+  given: JsonObject,
+  name: string,
+  property: SchemaProps | undefined,
+  decoding: Decoding,
+): Json {
+  let value = Object.hasOwn(given, name) ? given[name] : undefined
+  if (value === null && property !== undefined && property.nullable !== true) value = undefined
+  if (value === undefined && decoding.fills) value = property?.default
+  if (value === undefined) return undefined
+  if (name !== 'metadata') {
+    if (typeof value === 'string') return value
+    if (!decoding.isRequest) return undefined
+    throw decoding.failure(`Invalid value: ${renderValue(debugJson(value))}: must be a string`)
+  }
+  if (value === null) return undefined
+  const metadata = metadataCodec.plain(metadataCodec.decode(value, decoding))
+  if (metadata['creationTimestamp'] === null) delete metadata['creationTimestamp']
+  return metadata
 }
 
 /** A value without a schema, unchanged, with members in order of their names. */

@@ -154,17 +154,24 @@ function checkFinalizers(
   if (!names) return
   // As in the reference, the two rules report different paths.
   for (const name of names) errors.invalidAll(name, isQualifiedName(name))
-  if (!takesPlainFinalizers) {
-    const known = [...STANDARD_FINALIZERS, v.resolve('{brand}')]
-    for (const [i, name] of names.entries()) {
-      if (name.includes('/') || known.includes(name)) continue
-      errors
-        .at(i)
-        .invalid(name, 'name is neither a standard finalizer name nor is it fully qualified')
-    }
-  }
+  if (!takesPlainFinalizers) checkFinalizerDomains(names, errors, v)
   if (STANDARD_FINALIZERS.every((name) => names.includes(name))) {
     errors.invalid(names, 'finalizer orphan and foregroundDeletion cannot be both set')
+  }
+}
+
+/** Reports finalizers that are neither standard ones nor have a domain, at the `errors` of the list. */
+export function checkFinalizerDomains(
+  names: readonly string[],
+  errors: FieldErrors,
+  v: Vocabulary,
+): void {
+  const known = [...STANDARD_FINALIZERS, v.resolve('{brand}')]
+  for (const [i, name] of names.entries()) {
+    if (name.includes('/') || known.includes(name)) continue
+    errors
+      .at(i)
+      .invalid(name, 'name is neither a standard finalizer name nor is it fully qualified')
   }
 }
 

@@ -31,6 +31,44 @@ export const debugObject = <T extends object>(
 ): DebugText | undefined =>
   value === undefined ? undefined : new DebugText(objectText(of.shape, value))
 
+/** UTF-16 units after which a text is cut off. */
+const MOST_TEXT = 2048
+
+/** A JSON value whose objects and lists print as there: `map[string]interface {}{"a":1}`; others stay as they are. */
+export function debugJson(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const out: string[] = []
+  writeJson(value, out, { left: MOST_TEXT })
+  return new DebugText(out.join(''))
+}
+
+function writeJson(value: unknown, out: string[], room: { left: number }): void {
+  if (room.left <= 0) return
+  const write = (text: string) => {
+    room.left -= text.length
+    out.push(text)
+  }
+  if (value === null || value === undefined) write('interface {}(nil)')
+  else if (typeof value === 'string') write(JSON.stringify(value.slice(0, MOST_TEXT)))
+  else if (Array.isArray(value)) {
+    write('[]interface {}{')
+    for (const [i, item] of value.entries()) {
+      if (room.left <= 0) return
+      if (i > 0) write(', ')
+      writeJson(item, out, room)
+    }
+    write('}')
+  } else if (typeof value === 'object') {
+    write('map[string]interface {}{')
+    for (const [i, name] of Object.keys(value).sort().entries()) {
+      if (room.left <= 0) return
+      write(`${i > 0 ? ', ' : ''}${JSON.stringify(name.slice(0, MOST_TEXT))}:`)
+      writeJson((value as Record<string, unknown>)[name], out, room)
+    }
+    write('}')
+  } else write(String(value))
+}
+
 function objectText(shape: Shape, value: object): string {
   const fields = Array.from(shape.fields, ([name, { holds }]) => {
     const member = (value as Record<string, unknown>)[name]

@@ -141,9 +141,22 @@ export class FieldErrors {
 
   /** Adds a violation with its own message. Throws TooManyErrors. */
   add(reason: FieldErrorReason, message: string): void {
+    this.#addOne({
+      field: this.path,
+      reason,
+      message: shortened(message, MAX_VALUE + MAX_DETAIL),
+    })
+  }
+
+  /** Adds violations that were found before, with their own paths. Throws TooManyErrors. */
+  addAll(errors: readonly FieldError[]): void {
+    for (const error of errors) this.#addOne(error)
+  }
+
+  #addOne(error: FieldError): void {
     const { list } = this
     if (list.length < MAX_ERRORS) {
-      list.push({ field: this.path, reason, message: shortened(message, MAX_VALUE + MAX_DETAIL) })
+      list.push(error)
       return
     }
     if (list.length === MAX_ERRORS) {

@@ -1,7 +1,13 @@
 import * as fc from 'fast-check'
 import { applyOperation, getValueByPointer, type Operation } from 'fast-json-patch'
 import { describe, expect, test } from 'vitest'
-import { applyJsonPatch, PatchFailed, PatchSyntaxError, TooManyOperations } from './json-patch.ts'
+import {
+  applyJsonPatch,
+  jsonPatchFault,
+  PatchFailed,
+  PatchSyntaxError,
+  TooManyOperations,
+} from './json-patch.ts'
 
 /** The result, or the name of the error. */
 function outcome(document: unknown, patch: unknown): unknown {
@@ -134,7 +140,11 @@ describe('lists', () => {
     { op: 'remove', path: '/a/0', result: [2, 3] },
     { op: 'remove', path: '/a/-1', result: [1, 2] },
     { op: 'remove', path: '/a/3', result: null },
-    { op: 'add', path: '/a/01', result: null },
+    { op: 'add', path: '/a/01', result: [1, 9, 2, 3] },
+    { op: 'add', path: '/a/+1', result: [1, 9, 2, 3] },
+    { op: 'add', path: '/a/-01', result: [1, 2, 3, 9] },
+    { op: 'replace', path: '/a/-0', result: [9, 2, 3] },
+    { op: 'remove', path: '/a/002', result: [1, 2] },
     { op: 'add', path: '/a/1e0', result: null },
     { op: 'add', path: '/a/', result: null },
     { op: 'add', path: '/a/length', result: null },
@@ -151,11 +161,11 @@ describe('habits and limits', () => {
   for (const { name, document = { a: 1, n: null }, patch, result } of [
     { name: 'nothing to do', patch: [], result: { a: 1, n: null } },
     { name: 'not a list', patch: { op: 'add' }, result: 'PatchSyntaxError' },
-    { name: 'null', patch: null, result: 'PatchSyntaxError' },
+    { name: 'null', patch: null, result: { a: 1, n: null } },
     { name: 'an operation that is no object', patch: ['add'], result: 'PatchSyntaxError' },
     {
       name: 'an operation that is no object, after one that fails',
-      patch: [{ op: 'remove', path: '/x' }, null],
+      patch: [{ op: 'remove', path: '/x' }, 'remove'],
       result: 'PatchSyntaxError',
     },
     { name: 'no op', patch: [{ path: '/a' }], result: 'PatchFailed' },
@@ -163,7 +173,71 @@ describe('habits and limits', () => {
     { name: 'no path', patch: [{ op: 'remove' }], result: 'PatchFailed' },
     { name: 'path is no text', patch: [{ op: 'remove', path: 1 }], result: 'PatchFailed' },
     { name: 'path without slash', patch: [{ op: 'remove', path: 'a' }], result: 'PatchFailed' },
-    { name: 'no value', patch: [{ op: 'add', path: '/b' }], result: 'PatchFailed' },
+    { name: 'null for an operation', patch: [null], result: 'PatchFailed' },
+    {
+      name: 'no value is null',
+      patch: [
+        { op: 'add', path: '/b' },
+        { op: 'replace', path: '/a' },
+      ],
+      result: { a: null, b: null, n: null },
+    },
+    {
+      name: 'what is before the first slash of a path counts for nothing',
+      patch: [{ op: 'add', path: 'x/b', value: 1 }],
+      result: { a: 1, b: 1, n: null },
+    },
+    {
+      name: 'copy of a missing key is null',
+      patch: [{ op: 'copy', from: '/b', path: '/c' }],
+      result: { a: 1, c: null, n: null },
+    },
+    {
+      name: 'copy of a missing item',
+      document: { a: [] },
+      patch: [{ op: 'copy', from: '/a/0', path: '/c' }],
+      result: 'PatchFailed',
+    },
+    {
+      name: 'move of a missing key',
+      patch: [{ op: 'move', from: '/b', path: '/c' }],
+      result: 'PatchFailed',
+    },
+    {
+      name: 'a move onto itself',
+      patch: [{ op: 'move', from: '/a', path: '/a' }],
+      result: { a: 1, n: null },
+    },
+    {
+      name: 'a move into the item that takes the place',
+      document: { a: [1, {}] },
+      patch: [{ op: 'move', from: '/a/0', path: '/a/0/b' }],
+      result: { a: [{ b: 1 }] },
+    },
+    {
+      name: 'replacing the root document with a scalar does nothing',
+      patch: [
+        { op: 'replace', path: '', value: 1 },
+        { op: 'replace', path: '', value: null },
+      ],
+      result: { a: 1, n: null },
+    },
+    {
+      name: 'replacing the root document with no value',
+      patch: [{ op: 'replace', path: '' }],
+      result: 'PatchFailed',
+    },
+    {
+      name: 'adding a root document',
+      patch: [{ op: 'add', path: '', value: {} }],
+      result: 'PatchFailed',
+    },
+    {
+      name: 'copying and moving the root document',
+      patch: [{ op: 'copy', from: '', path: '/b' }],
+      result: 'PatchFailed',
+    },
+    { name: 'test without a value', patch: [{ op: 'test', path: '/b' }], result: 'PatchFailed' },
     { name: 'no from', patch: [{ op: 'copy', path: '/b' }], result: 'PatchFailed' },
     {
       name: 'remove of a missing key',
@@ -173,7 +247,7 @@ describe('habits and limits', () => {
     {
       name: 'replace of a missing key',
       patch: [{ op: 'replace', path: '/b', value: 1 }],
-      result: 'PatchFailed',
+      result: { a: 1, b: 1, n: null },
     },
     {
       name: 'replace of null',
@@ -300,14 +374,141 @@ describe('habits and limits', () => {
   })
 })
 
+describe('texts of failures', () => {
+  for (const [text, operation] of [
+    ['testing value /a failed: test failed', { op: 'test', path: '/a', value: 2 }],
+    ['testing value /x failed: test failed', { op: 'test', path: '/x', value: 2 }],
+    ['testing value  failed: test failed', { op: 'test', path: '', value: 2 }],
+    [
+      'test operation does not apply: is missing path: /x/y: missing value',
+      { op: 'test', path: '/x/y', value: 2 },
+    ],
+    [
+      "error in test for path: '/l/2': Unable to access invalid index: 2: invalid index referenced",
+      { op: 'test', path: '/l/2', value: 2 },
+    ],
+    [
+      'add operation does not apply: doc is missing path: "/x/y": missing value',
+      { op: 'add', path: '/x/y', value: 1 },
+    ],
+    [
+      'add operation does not apply: doc is missing path: "": missing value',
+      { op: 'add', path: '', value: 1 },
+    ],
+    [
+      "error in add for path: '/l/3': Unable to access invalid index: 3: invalid index referenced",
+      { op: 'add', path: '/l/3', value: 1 },
+    ],
+    [
+      "error in add for path: '/l/x': value was not a proper array index: 'x': strconv.Atoi: parsing \"x\": invalid syntax",
+      { op: 'add', path: '/l/x', value: 1 },
+    ],
+    [
+      'remove operation does not apply: doc is missing path: "/x/y": missing value',
+      { op: 'remove', path: '/x/y' },
+    ],
+    [
+      "error in remove for path: '/x': Unable to remove nonexistent key: x: missing value",
+      { op: 'remove', path: '/x' },
+    ],
+    [
+      'error in remove for path: \'/l/x\': strconv.Atoi: parsing "x": invalid syntax',
+      { op: 'remove', path: '/l/x' },
+    ],
+    [
+      "error in remove for path: '/l/-3': Unable to access invalid index: -3: invalid index referenced",
+      { op: 'remove', path: '/l/-3' },
+    ],
+    [
+      'replace operation does not apply: doc is missing path: /x/y: missing value',
+      { op: 'replace', path: '/x/y', value: 1 },
+    ],
+    [
+      'replace operation does not apply: doc is missing key: /l/2: missing value',
+      { op: 'replace', path: '/l/2', value: 1 },
+    ],
+    [
+      'move operation does not apply: doc is missing from path: /x/y: missing value',
+      { op: 'move', from: '/x/y', path: '/b' },
+    ],
+    [
+      "error in move for path: 'x': Unable to remove nonexistent key: x: missing value",
+      { op: 'move', from: '/x', path: '/b' },
+    ],
+    [
+      'move operation does not apply: doc is missing destination path: /x/y: missing value',
+      { op: 'move', from: '/a', path: '/x/y' },
+    ],
+    [
+      'copy operation does not apply: doc is missing from path: /x/y: missing value',
+      { op: 'copy', from: '/x/y', path: '/b' },
+    ],
+    [
+      "error in copy for from: '/l/2': Unable to access invalid index: 2: invalid index referenced",
+      { op: 'copy', from: '/l/2', path: '/b' },
+    ],
+    [
+      'error while adding value during copy: Unable to access invalid index: 9: invalid index referenced',
+      { op: 'copy', from: '/a', path: '/l/9' },
+    ],
+    ['add operation failed to decode path: missing value', { op: 'add' }],
+    ['add operation failed to decode path: missing value', { op: 'add', path: 1 }],
+    [
+      'replace operation failed to decode path: operation missing path field: missing value',
+      { op: 'replace' },
+    ],
+    [
+      'test operation failed to decode path: json: cannot unmarshal number into Go value of type string',
+      { op: 'test', path: 1 },
+    ],
+    [
+      'move operation failed to decode from: operation, missing from field: missing value',
+      { op: 'move', path: '/a' },
+    ],
+    ['Unexpected kind: unknown', { path: '/a' }],
+    ['Unexpected kind: ADD', { op: 'ADD', path: '/a' }],
+  ] as const) {
+    test(text, () => {
+      expect(() => applyJsonPatch({ a: 1, l: [1, 2] }, [operation])).toThrow(new PatchFailed(text))
+    })
+  }
+
+  for (const [text, patch] of [
+    ['json: cannot unmarshal string into Go value of type jsonpatch.Patch', 'x'],
+    ['json: cannot unmarshal bool into Go value of type jsonpatch.Operation', [{}, true]],
+  ] as const) {
+    test(text, () => {
+      expect(() => applyJsonPatch({}, patch)).toThrow(new PatchSyntaxError(text))
+    })
+  }
+
+  for (const [fault, patch] of [
+    [null, null],
+    [null, [{ op: 'add', path: null, value: 1, other: 1 }, null]],
+    ['json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp', {}],
+    ['json: cannot unmarshal array into Go value of type handlers.jsonPatchOp', [[]]],
+    [
+      'json: cannot unmarshal number into Go struct field jsonPatchOp.path of type string',
+      [{ op: 'add', path: 1 }],
+    ],
+    [
+      'json: cannot unmarshal bool into Go struct field jsonPatchOp.from of type string',
+      [{ op: 'copy', from: false, path: '/a' }],
+    ],
+  ] as const) {
+    test(`the form of ${JSON.stringify(patch)}`, () => {
+      expect(jsonPatchFault(patch)).toBe(fault)
+    })
+  }
+})
+
 describe('prototypes', () => {
   for (const key of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']) {
     test(`${key} is an ordinary key`, () => {
       const read = (text: string): unknown => JSON.parse(text)
       expect(outcome({}, [{ op: 'remove', path: `/${key}` }])).toBe('PatchFailed')
-      expect(outcome({}, [{ op: 'replace', path: `/${key}`, value: 1 }])).toBe('PatchFailed')
       expect(outcome({}, [{ op: 'add', path: `/${key}/x`, value: 1 }])).toBe('PatchFailed')
-      expect(outcome({}, [{ op: 'copy', from: `/${key}`, path: '/a' }])).toBe('PatchFailed')
+      expect(outcome({}, [{ op: 'copy', from: `/${key}`, path: '/a' }])).toEqual({ a: null })
       expect(outcome({}, [{ op: 'test', path: `/${key}`, value: null }])).toEqual({})
       const patch = [
         { op: 'add', path: `/${key}`, value: { a: 1 } },
@@ -353,12 +554,15 @@ test('syntax errors are their own class', () => {
 /**
  * Another implementation. It takes strings for containers (the generated documents hold none), does
  * not look whether the items of lists are there, nor where a move or copy goes; so these are taken
- * apart.
+ * apart. Where it is stricter about absent members, it is asked to add them.
  */
 function oracle(document: unknown, patch: readonly Operation[]): unknown {
   let result = structuredClone(document)
   const step = (operation: Operation) => {
-    if (operation.op !== 'add') assertPresent(result, operation.path)
+    const { op, path } = operation
+    const isMember = !Array.isArray(getValueByPointer(result, path.slice(0, path.lastIndexOf('/'))))
+    if (op === 'replace' && isMember) operation = { ...operation, op: 'add' }
+    else if (op !== 'add') assertPresent(result, path)
     result = applyOperation(result, structuredClone(operation), true).newDocument
   }
   try {
@@ -366,16 +570,23 @@ function oracle(document: unknown, patch: readonly Operation[]): unknown {
       if (operation.op !== 'move' && operation.op !== 'copy') step(operation)
       else {
         const { op, from, path } = operation
-        if (op === 'move' && path.startsWith(`${from}/`)) throw new Error('into itself')
-        const value: unknown = structuredClone(getValueByPointer(result, from))
+        const value: unknown = structuredClone(getValueByPointer(result, from) as unknown)
         if (op === 'move') step({ op: 'remove', path: from })
-        else assertPresent(result, from)
-        step({ op: 'add', path, value })
+        else if (value === undefined) assertMember(result, from)
+        step({ op: 'add', path, value: value ?? null })
       }
     }
     return result
   } catch {
     return 'PatchFailed'
+  }
+}
+
+/** The parent of a member has to be an object. */
+function assertMember(document: unknown, path: string): void {
+  const parent: unknown = getValueByPointer(document, path.slice(0, path.lastIndexOf('/')))
+  if (typeof parent !== 'object' || parent === null || Array.isArray(parent)) {
+    throw new Error('absent')
   }
 }
 

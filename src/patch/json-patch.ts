@@ -1,4 +1,3 @@
-import { renderValue } from '../meta/field-errors.ts'
 import { MAX_DEPTH, setOwn } from '../codec/json-scanner.ts'
 import {
   isObject,
@@ -8,6 +7,17 @@ import {
   patchCloner,
   sameJson,
 } from './json-value.ts'
+import {
+  indexIn,
+  type IndexFault,
+  jsonTypeOf,
+  mistyped,
+  own,
+  type Path,
+  type Pointer,
+  pointer,
+  withIndex,
+} from './json-patch-path.ts'
 import { PatchFailed, PatchSyntaxError, TooManyOperations } from './patch-errors.ts'
 
 export { PatchFailed, PatchSyntaxError, TooManyOperations } from './patch-errors.ts'
@@ -22,92 +32,83 @@ const MAX_COPIED_BYTES = 3_145_728
 const MAX_SHIFTED_ITEMS = 250_000_000
 
 /**
- * Applies a JSON patch (RFC 6902; negative indexes count from the end). The document is not changed;
- * the result shares with it what the patch did not touch, and nothing with the patch. Throws
- * PatchSyntaxError, TooManyOperations and PatchFailed.
+ * Applies a JSON patch (RFC 6902) as leniently as the reference does: `replace` adds a member that is absent, `copy` of an
+ * absent member and a value that is left out are null, an index may have leading zeros or a sign (a negative one counts
+ * from the end), what is before the first slash of a path is ignored, and to replace the document with a scalar does
+ * nothing. The document is not changed; the result shares with it what the patch did not touch, and nothing with the
+ * patch. Throws PatchSyntaxError, TooManyOperations and PatchFailed.
  */
 export function applyJsonPatch(document: unknown, patch: unknown): unknown {
-  if (!Array.isArray(patch)) {
-    throw new PatchSyntaxError('error decoding patch: a JSON patch must be a list of operations')
-  }
+  if (patch === null) return document
+  if (!Array.isArray(patch)) throw new PatchSyntaxError(mistyped(patch, 'jsonpatch.Patch'))
   if (patch.length > MAX_OPERATIONS) throw new TooManyOperations(patch.length, MAX_OPERATIONS)
   for (const operation of patch) {
-    if (!isObject(operation)) {
-      throw new PatchSyntaxError('error decoding patch: an operation must be an object')
+    if (operation !== null && !isObject(operation)) {
+      throw new PatchSyntaxError(mistyped(operation, 'jsonpatch.Operation'))
     }
   }
   const draft = new Draft(document)
-  for (const operation of patch) apply(draft, operation as JsonObject)
+  for (const operation of patch) apply(draft, (operation ?? {}) as JsonObject)
   return draft.finish()
+}
+
+/** Members of operations that are texts. */
+const TEXTS = ['op', 'path', 'from'] as const
+
+/** Why a JSON patch does not have the form of one: the first fault; null when there is none. */
+export function jsonPatchFault(patch: unknown): string | null {
+  if (patch === null) return null
+  if (!Array.isArray(patch)) return mistyped(patch, '[]handlers.jsonPatchOp')
+  for (const operation of patch) {
+    if (operation === null) continue
+    if (!isObject(operation)) return mistyped(operation, 'handlers.jsonPatchOp')
+    for (const name of Object.keys(operation)) {
+      const text = operation[name]
+      if (typeof text === 'string' || text === null) continue
+      if (!TEXTS.some((one) => one === name)) continue
+      return `json: cannot unmarshal ${jsonTypeOf(text)} into Go struct field jsonPatchOp.${name} of type string`
+    }
+  }
+  return null
 }
 
 function apply(draft: Draft, operation: JsonObject): void {
   const kind = own(operation, 'op')
-  const path = pointer(operation, 'path')
   switch (kind) {
     case 'add':
-      return draft.add(path, inserted(operation, path))
+      return draft.add(pointer(operation, 'path', kind), operation)
     case 'remove':
-      draft.remove(path)
-      return
+      return draft.remove(pointer(operation, 'path', kind))
     case 'replace':
-      return draft.replace(path, inserted(operation, path))
-    case 'move':
-      return draft.move(pointer(operation, 'from'), path)
-    case 'copy':
-      return draft.copy(pointer(operation, 'from'), path)
+      return draft.replace(pointer(operation, 'path', kind), operation)
+    case 'move': {
+      const from = pointer(operation, 'from', kind)
+      return draft.move(from, () => pointer(operation, 'path', kind))
+    }
+    case 'copy': {
+      const from = pointer(operation, 'from', kind)
+      return draft.copy(from, pointer(operation, 'path', kind))
+    }
     case 'test':
-      if (sameJson(draft.tested(path), value(operation))) return
-      throw new PatchFailed(`testing value ${spell(path)} failed`)
+      return draft.test(pointer(operation, 'path', kind), own(operation, 'value'))
     default:
-      throw new PatchFailed(
-        `unexpected kind of operation: ${kind === undefined ? 'unknown' : renderValue(kind)}`,
-      )
+      throw new PatchFailed(`Unexpected kind: ${typeof kind === 'string' ? kind : 'unknown'}`)
   }
-}
-
-const own = (object: JsonObject, key: string) =>
-  Object.hasOwn(object, key) ? object[key] : undefined
-
-function value(operation: JsonObject): unknown {
-  const found = own(operation, 'value')
-  if (found === undefined) throw new PatchFailed('operation without value')
-  return found
 }
 
 const values = patchCloner()
 
-const inserted = (operation: JsonObject, path: Path) =>
-  values.clone(value(operation), MAX_DEPTH - path.length)
+/** The value of an operation; null where there is none. */
+const inserted = (operation: JsonObject, { segments }: Path) =>
+  values.clone(own(operation, 'value') ?? null, MAX_DEPTH - segments.length)
 
-type Path = readonly string[]
+const missing = (text: string) => new PatchFailed(`${text}: missing value`)
 
-/** The segments of a JSON pointer (RFC 6901). */
-function pointer(operation: JsonObject, member: 'path' | 'from'): Path {
-  const text = own(operation, member)
-  if (typeof text !== 'string') throw new PatchFailed(`operation without ${member}`)
-  if (text === '') return []
-  if (!text.startsWith('/')) throw new PatchFailed(`${member} does not start with a slash: ${text}`)
-  const segments = text.slice(1).split('/')
-  if (segments.length > MAX_DEPTH) throw nestsTooDeeply()
-  if (!text.includes('~')) return segments
-  return segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-const spell = (path: Path) =>
-  path.map((segment) => `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-
-const missing = (path: Path) => new PatchFailed(`missing path: ${spell(path)}`)
-
-const INDEX = /^-?(?:0|[1-9][0-9]{0,9})$/
-
-/** A place in a list, 0 to `length` - 1; negative ones count back from `length`. */
-function indexIn(length: number, segment: string): number {
-  if (!INDEX.test(segment)) throw new PatchFailed(`not a list index: ${segment}`)
-  const written = Number(segment)
-  const index = written < 0 ? written + length : written
-  if (index < 0 || index >= length) throw new PatchFailed(`list index out of range: ${segment}`)
-  return index
+/** Where an operation changes something. */
+interface Place {
+  readonly container: unknown[] | JsonObject
+  readonly last: string
+  readonly path: Path
 }
 
 /** A document being patched: containers on the way to a change are copied, each at most once. */
@@ -128,101 +129,173 @@ class Draft {
     return this.#root
   }
 
-  add(path: Path, item: unknown): void {
-    const last = path.at(-1)
-    if (last === undefined) {
-      this.#root = item
-      return
-    }
-    const container = this.#container(path)
+  add(path: Pointer, operation: JsonObject): void {
+    const place = this.#place(
+      path,
+      (text) => `add operation does not apply: doc is missing path: "${text}"`,
+    )
+    this.#insert(
+      place,
+      inserted(operation, place.path),
+      (why) => `error in add for path: '${path.text}': ${why}`,
+    )
+  }
+
+  remove(path: Pointer): void {
+    const place = this.#place(
+      path,
+      (text) => `remove operation does not apply: doc is missing path: "${text}"`,
+    )
+    this.#take(place, (why) => `error in remove for path: '${path.text}': ${why}`)
+  }
+
+  replace(path: Pointer, operation: JsonObject): void {
+    if (path.text === '') return this.#replaceRoot(own(operation, 'value'))
+    const place = this.#place(
+      path,
+      (text) => `replace operation does not apply: doc is missing path: ${text}`,
+    )
+    const { container, last } = place
+    const item = inserted(operation, place.path)
+    const word = () =>
+      `replace operation does not apply: doc is missing key: ${path.text}: missing value`
     if (Array.isArray(container)) {
-      // Counted from the end, -1 is the place after the last item.
-      const index = last === '-' ? container.length : indexIn(container.length + 1, last)
-      this.#shift(container.length - index)
-      container.splice(index, 0, item)
+      container[withIndex(word, () => indexIn(container.length, last))] = item
     } else setOwn(container, last, item)
   }
 
-  remove(path: Path): unknown {
-    const last = path.at(-1)
-    if (last === undefined) throw new PatchFailed('the whole document cannot be removed')
-    const container = this.#container(path)
+  move(from: Pointer, to: () => Pointer): void {
+    const source = this.#place(
+      from,
+      (text) => `move operation does not apply: doc is missing from path: ${text}`,
+    )
+    const item = this.#take(source, (why) => `error in move for path: '${source.last}': ${why}`)
+    const path = to()
+    const place = this.#place(
+      path,
+      (text) => `move operation does not apply: doc is missing destination path: ${text}`,
+    )
+    if (place.path.segments.length > source.path.segments.length) this.#deepened = true
+    this.#insert(place, item, (why) => `error in move for path: '${path.text}': ${why}`)
+  }
+
+  copy(from: Pointer, path: Pointer): void {
+    const found = this.#found(from, {
+      noParent: (text) => `copy operation does not apply: doc is missing from path: ${text}`,
+      noItem: (why) => `error in copy for from: '${from.text}': ${why}`,
+    })
+    const place = this.#place(
+      path,
+      (text) => `copy operation does not apply: doc is missing destination path: ${text}`,
+    )
+    const room = MAX_DEPTH - place.path.segments.length
+    const item = found === null ? null : this.#copies.clone(found, room)
+    this.#insert(place, item, (why) => `error while adding value during copy: ${why}`)
+  }
+
+  /** `value` is undefined when the operation has none: that equals nothing. */
+  test(path: Pointer, value: unknown): void {
+    const found =
+      path.text === ''
+        ? this.#root
+        : this.#found(path, {
+            noParent: (text) => `test operation does not apply: is missing path: ${text}`,
+            noItem: (why) => `error in test for path: '${path.text}': ${why}`,
+          })
+    if (value === undefined || !sameJson(found, value)) {
+      throw new PatchFailed(`testing value ${path.text} failed: test failed`)
+    }
+  }
+
+  #replaceRoot(value: unknown): void {
+    if (value === undefined)
+      throw new PatchFailed('replace operation value must be object or array')
+    if (typeof value === 'object' && value !== null) this.#root = values.clone(value)
+  }
+
+  #insert({ container, last }: Place, item: unknown, word: (why: string) => string): void {
+    if (!Array.isArray(container)) {
+      setOwn(container, last, item)
+      return
+    }
+    const wordIndex = ({ message, isSyntax }: IndexFault) =>
+      word(isSyntax ? `value was not a proper array index: '${last}': ${message}` : message)
+    // Counted from the end, -1 is the place after the last item.
+    const index =
+      last === '-'
+        ? container.length
+        : withIndex(wordIndex, () => indexIn(container.length + 1, last))
+    this.#shift(container.length - index)
+    container.splice(index, 0, item)
+  }
+
+  #take({ container, last }: Place, word: (why: string) => string): unknown {
     if (Array.isArray(container)) {
-      const index = indexIn(container.length, last)
+      const index = withIndex(
+        ({ message }) => word(message),
+        () => indexIn(container.length, last),
+      )
       this.#shift(container.length - index)
       return container.splice(index, 1)[0]
     }
     const found = own(container, last)
-    if (found === undefined) throw missing(path)
+    if (found === undefined) {
+      throw missing(word(`Unable to remove nonexistent key: ${last}`))
+    }
     delete container[last]
     return found
   }
 
-  replace(path: Path, item: unknown): void {
-    const last = path.at(-1)
-    if (last === undefined) {
-      this.#root = item
-      return
-    }
-    const container = this.#container(path)
-    if (Array.isArray(container)) container[indexIn(container.length, last)] = item
-    else if (own(container, last) === undefined) throw missing(path)
-    else setOwn(container, last, item)
-  }
-
-  move(from: Path, path: Path): void {
-    if (from.length < path.length && from.every((segment, i) => segment === path[i])) {
-      throw new PatchFailed('a value cannot be moved into itself')
-    }
-    if (from.length === 0) return
-    if (path.length > from.length) this.#deepened = true
-    this.add(path, this.remove(from))
-  }
-
-  copy(from: Path, path: Path): void {
-    this.add(path, this.#copies.clone(this.#look(from), MAX_DEPTH - path.length))
-  }
-
-  /** Operand of a test: an absent key counts as null, an absent item fails. */
-  tested(path: Path): unknown {
-    const last = path.at(-1)
-    if (last === undefined) return this.#root
-    const container = this.#look(path.slice(0, -1))
-    if (isObject(container)) return own(container, last) ?? null
-    return this.#member(container, path, path.length - 1)
-  }
-
-  #look(path: Path): unknown {
+  /** What a pointer refers to: null for an absent member, whose parent has to be there. */
+  #found(
+    { text, segments }: Pointer,
+    word: { noParent: (text: string) => string; noItem: (why: string) => string },
+  ): unknown {
     let found = this.#root
-    for (let i = 0; i < path.length; i++) found = this.#member(found, path, i)
-    return found
-  }
-
-  #member(container: unknown, path: Path, at: number): unknown {
-    const segment = path[at]!
-    if (Array.isArray(container)) return container[indexIn(container.length, segment)]
-    const found = isObject(container) ? own(container, segment) : undefined
-    if (found === undefined) throw missing(path.slice(0, at + 1))
+    for (const [i, segment] of (segments ?? []).entries()) {
+      const isLast = i === segments!.length - 1
+      if (typeof found !== 'object' || found === null) throw missing(word.noParent(text))
+      const container = found
+      if (Array.isArray(container)) {
+        const wordIndex = ({ message }: IndexFault) =>
+          isLast ? word.noItem(message) : `${word.noParent(text)}: missing value`
+        found = container[withIndex(wordIndex, () => indexIn(container.length, segment))]
+      } else found = own(container as JsonObject, segment) ?? null
+    }
+    if (segments === null) throw missing(word.noParent(text))
     return found
   }
 
   /** The container of the last segment, ready to be changed. */
-  #container(path: Path): unknown[] | JsonObject {
-    let container = (this.#root = this.#own(this.#root, path, 0))
-    for (let i = 0; i < path.length - 1; i++) {
-      const member = this.#member(container, path, i)
-      const ready = this.#own(member, path, i + 1)
+  #place(path: Pointer, word: (text: string) => string): Place {
+    const { text, segments } = path
+    const fail = () => missing(word(text))
+    if (segments === null) throw fail()
+    let container = (this.#root = this.#own(this.#root, fail))
+    for (const segment of segments.slice(0, -1)) {
+      const isList = Array.isArray(container)
+      const { length } = container as unknown[]
+      const key = isList
+        ? withIndex(
+            () => fail().message,
+            () => indexIn(length, segment),
+          )
+        : segment
+      const member = isList
+        ? (container as unknown[])[key as number]
+        : own(container as JsonObject, segment)
+      const ready = this.#own(member, fail)
       if (ready !== member) {
-        if (Array.isArray(container)) container[indexIn(container.length, path[i]!)] = ready
-        else setOwn(container, path[i]!, ready)
+        if (isList) (container as unknown[])[key as number] = ready
+        else setOwn(container as JsonObject, segment, ready)
       }
       container = ready
     }
-    return container
+    return { container, last: segments.at(-1)!, path: { text, segments } }
   }
 
-  #own(container: unknown, path: Path, at: number): unknown[] | JsonObject {
-    if (typeof container !== 'object' || container === null) throw missing(path.slice(0, at + 1))
+  #own(container: unknown, fail: () => PatchFailed): unknown[] | JsonObject {
+    if (typeof container !== 'object' || container === null) throw fail()
     // An object that is no list came from JSON text or was made by this patch.
     if (this.#owned.has(container)) return container as unknown[] | JsonObject
     const copy = Array.isArray(container) ? container.slice() : { ...(container as JsonObject) }

@@ -102,7 +102,7 @@ export function* decodeServedSteps(
 
 /** For a value of a client, which the defaults of a schema could make huge. */
 const requestDecoding = (written?: WrittenNumbers): Decoding =>
-  new Decoding({ written, most: MAX_VALUES })
+  new Decoding({ written, most: MAX_VALUES, isRequest: true })
 
 /** A stored object of the served version, with defaults, from its JSON value. Throws 400 when the value does not fit. */
 export function decodeStoredVersion(served: ResourceEntry, value: unknown, c: HookContext): Typed {

@@ -3,6 +3,7 @@ import { paced, type Steps } from '../base/steps.ts'
 import { whenKnown, type NowOrLater } from '../admission/now-or-later.ts'
 import {
   applyJsonPatch,
+  jsonPatchFault,
   PatchFailed,
   PatchSyntaxError,
   TooManyOperations,
@@ -39,6 +40,7 @@ import { decodeLike, type HotObject, isLikeable } from './hot-objects.ts'
 import { decodeServed, convertFromStorage } from './objects.ts'
 import { writeOptions, type WriteOptions } from './options.ts'
 import type { Result } from './results.ts'
+import { refuseOtherType } from './read-body.ts'
 import { scaleKind, updateScale } from './scale.ts'
 import { checkName } from './update.ts'
 import { updateObject } from './update-object.ts'
@@ -118,7 +120,8 @@ async function readPatch(
   if (type === undefined) throw unsupportedMediaType(accepted)
   const options = writeOptions(call.query, api.v, 'PatchOptions')
   const pace = new Pace()
-  const change = parsePatch(body.bytes, { type, served, v: api.v })
+  const isChecked = options.fieldValidation !== 'Ignore'
+  const change = parsePatch(body.bytes, { type, served, v: api.v, isChecked })
   await pace.pause()
   return { change, options }
 }
@@ -127,9 +130,11 @@ interface Reading {
   readonly type: PatchType
   readonly served: ResourceEntry
   readonly v: Vocabulary
+  /** Whether unknown fields matter, for which a patch is read in the form that it should have. */
+  readonly isChecked: boolean
 }
 
-function parsePatch(bytes: Buffer, { type, served, v }: Reading): Change {
+function parsePatch(bytes: Buffer, { type, served, v, isChecked }: Reading): Change {
   const written = new WrittenNumbers()
   let read: PatchText
   try {
@@ -168,11 +173,28 @@ function parsePatch(bytes: Buffer, { type, served, v }: Reading): Change {
     const writtenIn = placesOf(written, patch, applyMergePatch)
     return { apply, versionless, findings, keepsType: false, keepsEntries, writtenIn }
   }
+  return operationsChange(patch, { findings, written, isChecked })
+}
+
+interface ReadOperations {
+  readonly findings: readonly string[]
+  readonly written: WrittenNumbers
+  readonly isChecked: boolean
+}
+
+/** The change that a JSON patch makes. Throws 400. */
+function operationsChange(
+  patch: unknown,
+  { findings, written, isChecked }: ReadOperations,
+): Change {
+  const fault = isChecked ? jsonPatchFault(patch) : null
+  if (fault !== null) throw badRequest(`error decoding patch: ${fault}`)
   const versionless =
     !Array.isArray(patch) ||
     !patch.some((operation: unknown) => {
       const path = (operation as { path?: unknown } | null)?.path
-      return path === '/metadata/resourceVersion' || path === '/metadata' || path === ''
+      if (typeof path !== 'string') return false
+      return ['/metadata/resourceVersion', '/metadata', ''].includes(placeOf(path))
     })
   const apply = (document: unknown) => applyJsonPatch(document, patch)
   const writtenIn = placesOf(written, patch, applyJsonPatch)
@@ -193,15 +215,18 @@ function isBesideEntries(patch: object, isStrategic: boolean): boolean {
 
 const ENTRIES = 'managedFields'
 
+/** What counts of a path: not what is before its first slash. */
+const placeOf = (path: string) => (path.includes('/') ? path.slice(path.indexOf('/')) : '')
+
 /** Whether an operation of a JSON patch has no part in managedFields. */
 function isOperationBesideEntries(operation: unknown): boolean {
   const { path = '', from } = (operation ?? {}) as { path?: unknown; from?: unknown }
   return [path, from ?? path].every(
     (place) =>
       typeof place === 'string' &&
-      place !== '' &&
-      place !== '/metadata' &&
-      !place.startsWith(`/metadata/${ENTRIES}`),
+      placeOf(place) !== '' &&
+      placeOf(place) !== '/metadata' &&
+      !placeOf(place).startsWith(`/metadata/${ENTRIES}`),
   )
 }
 
@@ -293,6 +318,11 @@ interface Fitting {
 
 function fit(call: Call, result: unknown, { c, hot, written }: Fitting) {
   const { served } = call
+  if (served.strategy.needsType && typeof result === 'object' && result !== null) {
+    const { kind } = result as { kind?: unknown }
+    if (typeof kind !== 'string' || kind === '') throw misfit("Object 'Kind' is missing")
+    refuseOtherType(served, result)
+  }
   try {
     const { kind, apiVersion } = (result ?? {}) as { kind?: unknown; apiVersion?: unknown }
     if (

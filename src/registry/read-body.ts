@@ -12,6 +12,8 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { wireNames } from '../vocabulary/wire-names.ts'
 import type { HookContext } from '../catalogue/resource.ts'
 import type { Body, Call } from './context.ts'
+import { FieldErrors } from '../meta/field-errors.ts'
+import { refuseInvalid } from './write.ts'
 import { decodeServed, decodeServedSteps, type DecodedObject } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 
@@ -191,6 +193,7 @@ function checkType(served: ResourceEntry, value: unknown, bytes: Buffer): void {
     )
   }
   const { kind, apiVersion } = value as { kind?: unknown; apiVersion?: unknown }
+  if (served.strategy.needsType) checkNeededType(served, value)
   if (kind !== undefined && typeof kind === 'string' && kind !== '' && kind !== served.kind) {
     const version =
       typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : served.groupVersion
@@ -203,6 +206,31 @@ function checkType(served: ResourceEntry, value: unknown, bytes: Buffer): void {
       `the API version in the data (${apiVersion}) does not match the expected API version (${served.groupVersion})`,
     )
   }
+}
+
+/** Throws 400 when an object does not say its kind or apiVersion, and 422 when its kind is another. */
+function checkNeededType(served: ResourceEntry, value: object): void {
+  const { kind, apiVersion } = value as { kind?: unknown; apiVersion?: unknown }
+  if (typeof kind !== 'string' || kind === '')
+    throw badRequest("Object 'Kind' is missing in 'unstructured object has no kind'")
+  if (apiVersion !== undefined && typeof apiVersion !== 'string')
+    throw badRequest("Object 'apiVersion' is missing in 'unstructured object has no version'")
+  if (apiVersion === undefined || apiVersion === '')
+    throw badRequest(
+      `the API version in the data () does not match the expected API version (${served.groupVersion})`,
+    )
+  if (apiVersion === served.groupVersion) refuseOtherType(served, value)
+}
+
+/** Throws 422 when the type of an object, which it says itself, is not that of its kind. */
+export function refuseOtherType(served: ResourceEntry, value: object): void {
+  const { kind, apiVersion, metadata } = value as Partial<Typed>
+  const errors = new FieldErrors()
+  if (kind !== served.kind) errors.at('kind').invalid(kind, `must be ${served.kind}`)
+  if (apiVersion !== served.groupVersion)
+    errors.at('apiVersion').invalid(apiVersion, `must be ${served.groupVersion}`)
+  const { name } = typeof metadata === 'object' ? (metadata ?? {}) : {}
+  refuseInvalid(served, typeof name === 'string' ? name : '', errors)
 }
 
 function jsonType(value: unknown): string {

@@ -59,6 +59,16 @@ export class RuleChecks {
     this.#v = v
   }
 
+  /** Whether rules have access to the values of a schema; reports at `errors` when they have not. */
+  reaches(schema: SchemaProps, errors: FieldErrors): boolean {
+    if (this.#expressions.typeOf(schema)) return true
+    const { type = '' } = schema
+    const preserves = schema['x-{brand}-preserve-unknown-fields'] === true
+    const text = `rule declared on schema that does not support validation rules type: '${type}' x-{brand}-preserve-unknown-fields: '${preserves}'`
+    errors.internal(this.#v.resolve(text))
+    return false
+  }
+
   /** Checks one rule of a schema at its place, at `errors`. */
   check(
     { rule }: ValidationRule,

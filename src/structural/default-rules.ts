@@ -1,4 +1,5 @@
 import { Budget } from '../cel/budget.ts'
+import { debugJson } from '../meta/debug-text.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { isEmbedded, validateEmbedded, validateMetadata } from './embedded-rules.ts'
@@ -100,10 +101,10 @@ export class DefaultRules {
     const value = schema.default
     if (place.inMeta) {
       for (const problem of metadataProblems(place.around(value), this.#v)) {
-        at.invalid(value, `must result in valid metadata: ${problem}`)
+        at.invalid(debugJson(value), `must result in valid metadata: ${problem}`)
       }
     } else if (this.#needsPruned && hasUnknown(value, schema, whole)) {
-      at.invalid(value, 'must not have unknown fields')
+      at.invalid(debugJson(value), 'must not have unknown fields')
     }
     const before = errors.list.length
     if (!place.inMeta) validateEmbedded(value, schema, whole, this.#v, at)

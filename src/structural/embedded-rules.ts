@@ -1,8 +1,9 @@
 /** Rules of whole objects inside of others. */
 import { codecOf, DecodeError, Decoding } from '../codec/codec.ts'
 import { checkMetadata } from '../meta/check-metadata.ts'
+import { debugJson } from '../meta/debug-text.ts'
 import type { FieldErrors } from '../meta/field-errors.ts'
-import { isDns1035Label } from '../meta/names.ts'
+import { isDns1035Label, isPathSegmentName } from '../meta/names.ts'
 import { ObjectMeta } from '../meta/object-meta.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Json, SchemaProps } from './json-schema-props.ts'
@@ -21,17 +22,17 @@ export function validateMetadata(value: Json, v: Vocabulary, errors: FieldErrors
     const read = codecOf(ObjectMeta.shape).decode(value, new Decoding())
     const metadata = read as unknown as ObjectMeta
     // The name may be left out here.
-    const named = { ...metadata, name: metadata.name ?? 'name' }
+    const named = { ...metadata, name: metadata.name || 'name' }
     const namespaced = metadata.namespace !== undefined
     checkMetadata(named, errors, {
       namespaced,
-      nameRule: () => [],
+      nameRule: isPathSegmentName,
       takesPlainFinalizers: true,
       v,
     })
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
-    errors.invalid(value, error.message)
+    errors.invalid(debugJson(value), error.message)
   }
 }
 
@@ -63,20 +64,24 @@ export function validateEmbedded(
 }
 
 function validateObject(object: Record<string, Json>, v: Vocabulary, errors: FieldErrors): void {
+  for (const name of ['apiVersion', 'kind']) {
+    if (!Object.hasOwn(object, name)) errors.at(name).required('must not be empty')
+  }
   for (const name of ['apiVersion', 'kind'] as const) {
-    const text = object[name] ?? ''
-    if (typeof text !== 'string') errors.at(name).invalid(text, 'must be a string')
-    else if (text === '') errors.at(name).required('must not be empty')
+    if (!Object.hasOwn(object, name)) continue
+    const text = object[name]
+    const at = errors.at(name)
+    if (typeof text !== 'string') at.invalid(debugJson(text), 'must be a string')
+    else if (text === '') at.invalid(text, 'must not be empty')
     else if (name === 'kind') {
       const wrong = isDns1035Label(text.toLowerCase())
-      if (wrong.length > 0) {
-        errors
-          .at(name)
-          .invalid(text, `may have mixed case, but should otherwise match: ${wrong.join(',')}`)
-      }
+      const what = 'may have mixed case, but should otherwise match'
+      if (wrong.length > 0) at.invalid(text, `${what}: ${wrong.join(',')}`)
+    } else if (text.split('/').length > 2) {
+      at.invalid(text, `unexpected GroupVersion string: ${text}`)
     }
   }
-  if (object['metadata'] !== undefined) {
+  if (Object.hasOwn(object, 'metadata')) {
     validateMetadata(object['metadata'], v, errors.at('metadata'))
   }
 }

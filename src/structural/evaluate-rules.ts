@@ -10,6 +10,9 @@ import { additionalOf, itemsOf } from './walk-schema.ts'
 const OUT_OF_BUDGET =
   'validation failed due to running out of cost budget, no further validation rules will be run'
 
+const CALL_TOO_COSTLY =
+  "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule"
+
 type JsonMap = Readonly<Record<string, Json>>
 
 const isMap = (value: Json): value is JsonMap =>
@@ -128,7 +131,7 @@ function evaluateOne(rule: ValidationRule, place: RulePlace, evaluation: Evaluat
   const expression = expressionOf(rule, place, evaluation)
   if (!expression) return true
   const outcome = expression.evaluate(place.value, place.old, evaluation.budget)
-  return reported(outcome, rule, place)
+  return reported(outcome, rule, place, evaluation)
 }
 
 function* evaluateOneInSteps(
@@ -139,7 +142,7 @@ function* evaluateOneInSteps(
   const expression = expressionOf(rule, place, evaluation)
   if (!expression) return true
   const outcome = yield* expression.evaluateInSteps(place.value, place.old, evaluation.budget)
-  return reported(outcome, rule, place)
+  return reported(outcome, rule, place, evaluation)
 }
 
 /** The expression of a rule; null when it does not have to hold. Reports one that does not compile. */
@@ -164,20 +167,27 @@ function reported(
   outcome: Outcome,
   { rule, message = '' }: ValidationRule,
   { schema, errors }: RulePlace,
+  { budget }: Evaluation,
 ): boolean {
   if ('stopped' in outcome) return false
   const shown = schema.type ?? ''
+  const said = message.trim() === '' ? rule.trim() : message.trim()
   if ('outOfBudget' in outcome) {
-    errors.invalid(shown, OUT_OF_BUDGET)
+    errors.invalid(shown, budget.left < 0 ? OUT_OF_BUDGET : `${CALL_TOO_COSTLY}: ${said}`)
     return false
   }
-  const said = message.trim() === '' ? rule.trim() : message.trim()
-  if ('error' in outcome) errors.invalid(shown, `${outcome.error} evaluating rule: ${said}`)
+  if ('error' in outcome) errors.invalid(shown, errorText(outcome.error, said))
   else if (outcome.value !== true) {
     errors.invalid(shown, message.trim() === '' ? `failed rule: ${said}` : said)
   }
   return true
 }
+
+/** Only values whose types are not declared get as far as a function that does not take them. */
+const errorText = (error: string, said: string): string =>
+  error.startsWith('no such overload')
+    ? `'no such overload': call arguments did not match a supported operator, function or macro signature for rule: ${said}`
+    : `${error} evaluating rule: ${said}`
 
 /** Finds the previous value of an item; only items of lists with keys can be correlated. */
 function oldItems(old: Json, schema: SchemaProps): (item: Json) => Json {

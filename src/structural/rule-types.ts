@@ -14,7 +14,7 @@ import {
   TIME,
 } from '../cel/declared-type.ts'
 import type { SchemaProps } from './json-schema-props.ts'
-import { additionalOf, itemsOf } from './walk-schema.ts'
+import { additionalOf, itemsOf, propertyOf } from './walk-schema.ts'
 
 /** Types of the values of a schema and of all nested ones, for rules. */
 export type RuleTypes = ReadonlyMap<SchemaProps, DeclaredType>
@@ -112,17 +112,29 @@ function objectOf(
   types: Map<SchemaProps, DeclaredType>,
 ): ObjectType {
   const fields = new Map<string, FieldType>()
+  const takesSpace = (name: string, property?: SchemaProps) =>
+    schema.required?.includes(name) === true && property?.default === undefined
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const type = typeOf(property, false, types)
-    const takesSpace = schema.required?.includes(name) === true && property.default === undefined
-    if (type) fields.set(name, { type, takesSpace })
+    if (type) fields.set(name, { type, takesSpace: takesSpace(name, property) })
   }
-  if (whole) {
+  if (whole && !declaresNames(schema)) {
     // They count as the others do, although every object has them.
-    for (const name of ['apiVersion', 'kind', 'metadata']) {
-      const takesSpace = schema.required?.includes(name) === true
-      fields.set(name, { type: name === 'metadata' ? NAMES : TEXT, takesSpace })
-    }
+    for (const name of ['apiVersion', 'kind', 'metadata'])
+      fields.set(name, {
+        type: name === 'metadata' ? NAMES : TEXT,
+        takesSpace: takesSpace(name),
+      })
   }
   return { is: 'object', fields }
+}
+
+/** Whether a schema declares all that rules see of each whole object; then it is what they see. */
+function declaresNames(schema: SchemaProps): boolean {
+  const metadata = propertyOf(schema, 'metadata')
+  return (
+    metadata?.type === 'object' &&
+    ['apiVersion', 'kind'].every((name) => propertyOf(schema, name)?.type === 'string') &&
+    ['name', 'generateName'].every((name) => propertyOf(metadata, name)?.type === 'string')
+  )
 }

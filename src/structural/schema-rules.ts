@@ -215,10 +215,11 @@ class Rules {
       }
     }
     // Expressions come last: they rely on all else being right.
-    if (this.#otherErrors(errors) > before) return
+    if (this.#otherErrors(errors) > before || rules.length === 0 || !this.#checks) return
+    if (!this.#checks.reaches(schema, this.#at(errors, 'validations'))) return
     const others = errors.list.length
     for (const [i, rule] of rules.entries()) {
-      this.#checks?.check(rule, schema, place.rules, this.#at(errors, 'validations').at(i))
+      this.#checks.check(rule, schema, place.rules, this.#at(errors, 'validations').at(i))
     }
     this.#inExpressions += errors.list.length - others
   }

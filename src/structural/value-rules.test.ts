@@ -58,7 +58,7 @@ const cases: readonly (readonly [
     'a closed object',
     { additionalProperties: false },
     { a: 1 },
-    ['x.a: Invalid value: 1: a in body is a forbidden property'],
+    ['x: Invalid value: "a": .a in body is a forbidden property'],
   ],
   [
     'alternatives',

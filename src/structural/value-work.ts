@@ -34,8 +34,11 @@ export class ValueWork {
   readonly #mayDefer: boolean
   #left: number
   #inPiece = 0
-  /** Alternatives that are tried, one in the other. */
-  #tried = 0
+  /** Alternatives that are checked, one in the other. */
+  #alternatives = 0
+  /** Whether the innermost of them is only tried. */
+  #isTrial = false
+  #matches = 0
 
   private constructor(mayDefer: boolean, most: number) {
     this.#mayDefer = mayDefer
@@ -61,7 +64,7 @@ export class ValueWork {
 
   /** Begins a part, or keeps it for later. Throws TooCostly. */
   defers(one: Deferred): boolean {
-    if (this.#mayDefer && this.#inPiece >= PIECE && this.#tried === 0) {
+    if (this.#mayDefer && this.#inPiece >= PIECE && this.#alternatives === 0) {
       this.deferred.push(one)
       return true
     }
@@ -78,21 +81,42 @@ export class ValueWork {
 
   /** To be called before a violation is reported: the first one ends an alternative, whose messages are not used. */
   violated(): void {
-    if (this.#tried > 0) throw MISFIT
+    if (this.#isTrial) throw MISFIT
   }
 
-  /** Whether the check of an alternative finds no violation. */
-  tries(check: () => void): boolean {
-    this.spend(PER_ALTERNATIVE)
-    this.#tried++
+  /** Counts checks of an alternative. */
+  matched(checks: number): void {
+    this.#matches += checks
+  }
+
+  /** The number of checks of an alternative; null as soon as one finds a violation. */
+  tries(check: () => void): number | null {
     try {
-      check()
-      return true
+      return this.#alternative(true, check)
     } catch (error) {
       if (error !== MISFIT) throw error
-      return false
+      return null
+    }
+  }
+
+  /** Checks an alternative that does not fit for the sake of its violations; returns the number of checks. */
+  explains(check: () => void): number {
+    return this.#alternative(false, check)
+  }
+
+  #alternative(isTrial: boolean, check: () => void): number {
+    this.spend(PER_ALTERNATIVE)
+    const before = this.#matches
+    const wasTrial = this.#isTrial
+    this.#isTrial = isTrial
+    this.#alternatives++
+    try {
+      check()
+      return this.#matches - before
     } finally {
-      this.#tried--
+      this.#matches = before
+      this.#isTrial = wasTrial
+      this.#alternatives--
     }
   }
 }

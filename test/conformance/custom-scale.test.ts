@@ -248,6 +248,18 @@ describe('replicas of an object', () => {
   })
 })
 
+test('a JSON patch replaces replicas that are zero, which a Scale does not show', async () => {
+  await client.post(GATES, gate({ inner: { replicas: 0 } }))
+  const path = `${GATES}/a/scale`
+  expect((await client.get(path)).body.spec).toEqual({})
+  const { status, body } = await client.ask('PATCH', path, {
+    body: [{ op: 'replace', path: '/spec/replicas', value: 3 }],
+    headers: { 'content-type': 'application/json-patch+json' },
+  })
+  expect([status, body.spec]).toEqual([200, { replicas: 3 }])
+  expect((await client.get(`${GATES}/a`)).body.spec).toEqual({ inner: { replicas: 3 } })
+})
+
 describe('forms of a Scale', () => {
   const BINARY = 'application/vnd.orch.protobuf'
 

@@ -147,13 +147,13 @@ describe('a new object', () => {
     {
       name: 'that holds one in a map',
       spec: { named: { x: { apiVersion: 'v1', kind: '' } } },
-      causes: [['spec.named[x].kind', 'Required', 'Required value: must not be empty'], SKIPPED],
+      causes: [['spec.named[x].kind', 'Invalid', 'Invalid value: "": must not be empty']],
     },
     {
       name: 'with items that are there twice',
       spec: { set: ['a', 'b', 'a', 'a'], parts: [{ name: 'x' }, { name: 'x', size: 2 }] },
       causes: [
-        ['spec.parts[1]', 'Duplicate', 'Duplicate value: {"name":"x"}'],
+        ['spec.parts[1]', 'Duplicate', 'Duplicate value: map[string]interface {}{"name":"x"}'],
         ['spec.set[2]', 'Duplicate', 'Duplicate value: "a"'],
       ],
     },
@@ -178,11 +178,6 @@ describe('a new object', () => {
       name: 'with numbers out of bounds',
       spec: { number: 3_000_000_001 },
       causes: [
-        [
-          'spec.number',
-          'Invalid',
-          'Invalid value: 3000000001: Checked value must be of type integer with format int32 in spec.number',
-        ],
         [
           'spec.number',
           'Invalid',
@@ -242,6 +237,8 @@ describe('a new object', () => {
           'Invalid',
           'Invalid value: "": "spec.one" must validate one and only one schema (oneOf). Found none valid',
         ],
+        ['spec.one.a', 'Required', 'Required value'],
+        SKIPPED,
       ],
     },
     {
@@ -250,9 +247,10 @@ describe('a new object', () => {
       causes: [
         [
           'spec.when',
-          'Invalid',
+          'TypeInvalid',
           'Invalid value: "noon": spec.when in body must be of type date-time: "noon"',
         ],
+        SKIPPED,
       ],
     },
     {
@@ -429,7 +427,7 @@ test('costly rules are evaluated in pieces, with the same outcome', async () => 
   const of = (n: number) => vat({ slow: Array.from({ length: n }, (_, i) => i) }, { name: 'slow' })
   expect((await client.post(`${VATS}?dryRun=All`, of(60))).status).toBe(201)
   const out =
-    'Invalid value: "array": validation failed due to running out of cost budget, no further validation rules will be run'
+    'Invalid value: "array": \'operation cancelled: actual cost limit exceeded\': no further validation rules will be run due to call cost exceeds limit for rule: self.all(a, self.all(b, self.exists(c, c == a)))'
   expect(answer(await client.post(VATS, of(100)))).toEqual(
     refused(invalid({ ...OF, name: 'slow' }, [['spec.slow', 'Invalid', out]])),
   )

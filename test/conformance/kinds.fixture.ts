@@ -40,6 +40,12 @@ export interface KindUnderTest {
   start(options?: ServerOptions): Promise<RunningServer>
 }
 
+/** Type of its objects, which bodies of kinds with a schema must say. */
+export const typeOf = ({ apiVersion, kind }: Pick<KindUnderTest, 'apiVersion' | 'kind'>) => ({
+  apiVersion,
+  kind,
+})
+
 /** The resource, or another word for it, as errors name it. */
 export const qualified = ({ resource, group }: KindUnderTest, word = resource) =>
   group === '' ? word : `${word}.${group}`

@@ -47,8 +47,9 @@ describe('an integer beyond all bounds where a word belongs', () => {
       method: 'PATCH',
       type: 'application/json-patch+json',
       raw: `[{"op":${HUGE},"path":"/a"}]`,
-      status: 422,
-      message: 'the server rejected our request due to an error in our request',
+      status: 400,
+      message:
+        'error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string',
     },
   ]) {
     test(name, async () => {

@@ -205,3 +205,89 @@ describe('failures show no object', () => {
     }
   })
 })
+
+describe('a JSON patch is taken as leniently as by the reference', () => {
+  const path = `/api/v1/${NS}/configmaps/lenient`
+  const rejected = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: 'the server rejected our request due to an error in our request',
+    reason: 'Invalid',
+    details: {},
+    code: 422,
+  }
+  const bad = (message: string) => ({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason: 'BadRequest',
+    code: 400,
+  })
+  for (const [name, query, body, status, seen] of [
+    ['no patch', '', null, 200, { a: '1' }],
+    ['replace of an absent member', '', [['replace', '/data/b', '2']], 200, { a: '1', b: '2' }],
+    ['replace without a value', '', [['replace', '/data/a']], 200, { a: '' }],
+    ['replace of the object with a scalar', '', [['replace', '', 1]], 200, { a: '1' }],
+    ['a path without a slash in front', '', [['add', 'x/data/b', '2']], 200, { a: '1', b: '2' }],
+    ['a failed test', '', [['test', '/data/a', '2']], 422, rejected],
+    ['a test of an absent member', '', [['test', '/data/b', '2']], 422, rejected],
+    ['a test that an absent member is null', '', [['test', '/data/b', null]], 200, { a: '1' }],
+    ['removal of an absent member', '', [['remove', '/data/b']], 422, rejected],
+    ['replace below an absent member', '', [['replace', '/binaryData/b', 'Yg==']], 422, rejected],
+    ['an unknown operation', '', [['ADD', '/data/b', '2']], 422, rejected],
+    [
+      'a path that is a number',
+      '',
+      [['add', 1, '2']],
+      400,
+      bad(
+        'error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.path of type string',
+      ),
+    ],
+    [
+      'a path that is a number, where unknown fields do not matter',
+      '?fieldValidation=Ignore',
+      [['add', 1, '2']],
+      422,
+      rejected,
+    ],
+    [
+      'an object',
+      '',
+      {},
+      400,
+      bad(
+        'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
+      ),
+    ],
+    [
+      'an object, where unknown fields do not matter',
+      '?fieldValidation=Ignore',
+      {},
+      400,
+      bad('json: cannot unmarshal object into Go value of type jsonpatch.Patch'),
+    ],
+  ] as const) {
+    test(name, async () => {
+      await client.delete(path)
+      await client.post(`/api/v1/${NS}/configmaps`, {
+        metadata: { name: 'lenient' },
+        data: { a: '1' },
+      })
+      const operations = Array.isArray(body)
+        ? body.map(([op, at, ...value]: unknown[]) => ({ op, path: at, ...valued(value) }))
+        : body
+      const reply = await patch('json-patch', path + query, operations)
+      expect([reply.status, reply.status === 200 ? reply.body.data : reply.body]).toEqual([
+        status,
+        seen,
+      ])
+    })
+  }
+})
+
+const valued = (value: readonly unknown[]) => (value.length > 0 ? { value: value[0] } : {})

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ManualClock, type RunningServer } from '../../src/index.ts'
 import { Client } from '../client.ts'
-import { KINDS } from './kinds.fixture.ts'
+import { KINDS, typeOf } from './kinds.fixture.ts'
 
 const badRequest = (message: string) => ({
   kind: 'Status',
@@ -53,7 +53,8 @@ for (const kind of KINDS) {
     let latest = ''
     let token = ''
 
-    const make = (name: string) => client.post(NS, { metadata: { name }, data: { step: '1' } })
+    const make = (name: string) =>
+      client.post(NS, { ...typeOf(kind), metadata: { name }, data: { step: '1' } })
     const rv = (reply: { body: { metadata: { resourceVersion: string } } }) =>
       reply.body.metadata.resourceVersion
 
@@ -327,7 +328,8 @@ for (const kind of KINDS) {
         const other = new Client(own)
         const spaces = ['default', 'orch-public', 'orch-system']
         for (const space of spaces) {
-          for (const name of ['same', 'z']) await other.post(kind.in(space), { metadata: { name } })
+          for (const name of ['same', 'z'])
+            await other.post(kind.in(space), { ...typeOf(kind), metadata: { name } })
         }
         const seen: string[] = []
         let next = ''
@@ -363,11 +365,11 @@ for (const kind of KINDS) {
       test('an exact version, a token and a watch are told that they expired', async () => {
         const old = await kind.start({ controllers: false, clock, historyMs: 60_000 })
         const other = new Client(old)
-        const first = rv(await other.post(NS, { metadata: { name: 'a' } }))
-        await other.post(NS, { metadata: { name: 'b' } })
+        const first = rv(await other.post(NS, { ...typeOf(kind), metadata: { name: 'a' } }))
+        await other.post(NS, { ...typeOf(kind), metadata: { name: 'b' } })
         const oldToken = (await other.get(`${NS}?limit=1`)).body.metadata.continue
         clock.advance(10_000)
-        const now = rv(await other.post(NS, { metadata: { name: 'c' } }))
+        const now = rv(await other.post(NS, { ...typeOf(kind), metadata: { name: 'c' } }))
         // Past the window, in steps in which the background work runs.
         for (let i = 0; i < 20; i++) {
           clock.advance(15_000)

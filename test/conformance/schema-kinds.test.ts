@@ -28,6 +28,8 @@ function contentOf(body: Record<string, unknown>) {
   return content
 }
 
+const GIZMO = { apiVersion: 'example.com/v1', kind: 'Gizmo' }
+
 describe('what is written', () => {
   for (const { name, given, kept } of [
     { name: 'defaults', given: { spec: {} }, kept: { spec: { replicas: 1 } } },
@@ -49,7 +51,7 @@ describe('what is written', () => {
   ] as { name: string; given: object; kept?: object }[]) {
     test(name, async () => {
       const metadata = { name: nextName() }
-      const { status, body } = await client.post(V1, { metadata, ...given })
+      const { status, body } = await client.post(V1, { ...GIZMO, metadata, ...given })
       expect([status, contentOf(body)]).toEqual([201, kept ?? given])
       const path = `${V1}/${metadata.name}`
       expect((await client.get(path)).body).toEqual(body)
@@ -59,7 +61,7 @@ describe('what is written', () => {
   }
 
   test('names that JavaScript knows stay data, and reach nothing', async () => {
-    const raw = `{"metadata":{"name":"${nextName()}"},"free":{"__proto__":{"x":1},"constructor":{"prototype":1}},"data":{"__proto__":"1"}}`
+    const raw = `{"apiVersion":"example.com/v1","kind":"Gizmo","metadata":{"name":"${nextName()}"},"free":{"__proto__":{"x":1},"constructor":{"prototype":1}},"data":{"__proto__":"1"}}`
     const { status, text } = await client.ask('POST', V1, { raw })
     expect(status).toBe(201)
     expect(text).toContain(
@@ -69,7 +71,12 @@ describe('what is written', () => {
   })
 
   test('fields that no schema names: left out, and told as asked', async () => {
-    const object = () => ({ metadata: { name: nextName(), odd: 1 }, spec: { x: 1 }, a: 1 })
+    const object = () => ({
+      ...GIZMO,
+      metadata: { name: nextName(), odd: 1 },
+      spec: { x: 1 },
+      a: 1,
+    })
     const lenient = await client.post(V1, object())
     expect([lenient.status, contentOf(lenient.body)]).toEqual([201, { spec: { replicas: 1 } }])
     expect(lenient.headers.warning).toBe(
@@ -84,6 +91,7 @@ describe('what is written', () => {
 
   test('values that the schema does not allow are refused, all of them', async () => {
     const { status, body } = await client.post(V1, {
+      ...GIZMO,
       metadata: { name: 'wrong' },
       spec: { replicas: -1, mode: 'Odd' },
       tags: ['a', 'b', 'a'],
@@ -112,7 +120,7 @@ describe('what is written', () => {
 
   test('the status and the rest are written apart, and count apart', async () => {
     const name = nextName()
-    const made = (await client.post(V1, { metadata: { name }, spec: {} })).body
+    const made = (await client.post(V1, { ...GIZMO, metadata: { name }, spec: {} })).body
     const main = await client.merge(`${V1}/${name}`, {
       spec: { replicas: 2 },
       status: { phase: 'x' },
@@ -138,7 +146,12 @@ describe('what is written', () => {
 
   test('of two versions each has its own fields', async () => {
     const name = nextName()
-    const { body } = await client.post(V2, { metadata: { name }, spec: { size: 5, mode: 'Fast' } })
+    const { body } = await client.post(V2, {
+      ...GIZMO,
+      apiVersion: 'example.com/v2',
+      metadata: { name },
+      spec: { size: 5, mode: 'Fast' },
+    })
     expect([body.apiVersion, contentOf(body)]).toEqual([
       'example.com/v2',
       { spec: { mode: 'Fast', size: 1 } },

@@ -5,7 +5,7 @@ import { orch } from '../../src/vocabulary/orch.ts'
 import { Client } from '../client.ts'
 import { factsOf } from '../facts.ts'
 import { collectionOf, manifests, objectOf } from '../manifests.fixture.ts'
-import { KINDS } from './kinds.fixture.ts'
+import { KINDS, typeOf } from './kinds.fixture.ts'
 import { AS, plainColumns, sameInEveryForm } from './tables.fixture.ts'
 
 type Json = Record<string, any>
@@ -1116,7 +1116,11 @@ for (const kind of KINDS) {
       clock,
     })
     const client = new Client(server)
-    await client.post(kind.in('default'), { metadata: { name: 'two' }, data: { a: '', b: '' } })
+    await client.post(kind.in('default'), {
+      ...typeOf(kind),
+      metadata: { name: 'two' },
+      data: { a: '', b: '' },
+    })
     clock.advance(90_000)
     const cells = ['two', ...kind.cells]
     const columns = await sameInEveryForm(client, kind.in('default'), 'two', cells)

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../../src/index.ts'
 import { Client } from '../client.ts'
-import { detailsOf, KINDS, qualified } from './kinds.fixture.ts'
+import { detailsOf, KINDS, qualified, typeOf } from './kinds.fixture.ts'
 
 for (const kind of KINDS) {
   describe(kind.title, () => {
@@ -22,6 +22,7 @@ for (const kind of KINDS) {
     describe('create', () => {
       test('the server fills name, uid, time and version, and keeps what is the client’s', async () => {
         const { status, body } = await client.post(NS, {
+          ...typeOf(kind),
           metadata: {
             name: 'full',
             uid: 'mine',
@@ -50,15 +51,24 @@ for (const kind of KINDS) {
       })
 
       test('a generated name has the base and five characters', async () => {
-        const { body } = await client.post(NS, { metadata: { generateName: 'gen-' } })
+        const { body } = await client.post(NS, {
+          ...typeOf(kind),
+          metadata: { generateName: 'gen-' },
+        })
         expect(body.metadata.name).toMatch(/^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
-        const long = await client.post(NS, { metadata: { generateName: 'x'.repeat(80) } })
+        const long = await client.post(NS, {
+          ...typeOf(kind),
+          metadata: { generateName: 'x'.repeat(80) },
+        })
         expect(long.body.metadata.name.length).toBe(63)
       })
 
       test('twice is a conflict', async () => {
-        await client.post(NS, { metadata: { name: 'twice' } })
-        const { status, body } = await client.post(NS, { metadata: { name: 'twice' } })
+        await client.post(NS, { ...typeOf(kind), metadata: { name: 'twice' } })
+        const { status, body } = await client.post(NS, {
+          ...typeOf(kind),
+          metadata: { name: 'twice' },
+        })
         expect(status).toBe(409)
         expect(body).toEqual({
           kind: 'Status',
@@ -74,6 +84,7 @@ for (const kind of KINDS) {
 
       test('a resourceVersion does not belong there', async () => {
         const { status, body } = await client.post(NS, {
+          ...typeOf(kind),
           metadata: { name: 'rv', resourceVersion: '1' },
         })
         expect([status, body.message]).toEqual([
@@ -84,6 +95,7 @@ for (const kind of KINDS) {
 
       test('a dry run does everything but store', async () => {
         const { status, body } = await client.post(`${NS}?dryRun=All`, {
+          ...typeOf(kind),
           metadata: { name: 'dry' },
         })
         expect([status, body.metadata.name, body.metadata.resourceVersion ?? '']).toEqual([
@@ -92,14 +104,15 @@ for (const kind of KINDS) {
           '',
         ])
         expect((await client.get(`${NS}/dry`)).status).toBe(404)
-        expect((await client.post(`${NS}?dryRun=All`, { metadata: { name: 'Bad' } })).status).toBe(
-          422,
-        )
+        expect(
+          (await client.post(`${NS}?dryRun=All`, { ...typeOf(kind), metadata: { name: 'Bad' } }))
+            .status,
+        ).toBe(422)
       })
 
       test('keys that mean something to JavaScript are ordinary', async () => {
-        const raw =
-          '{"metadata":{"name":"proto"},"data":{"__proto__":"1","constructor":"2","toString":"3"}}'
+        const type = JSON.stringify(typeOf(kind)).slice(1, -1)
+        const raw = `{${type},"metadata":{"name":"proto"},"data":{"__proto__":"1","constructor":"2","toString":"3"}}`
         const { status, text } = await client.ask('POST', NS, { raw })
         expect(status).toBe(201)
         expect(text).toContain('"data":{"__proto__":"1","constructor":"2","toString":"3"}')
@@ -109,8 +122,10 @@ for (const kind of KINDS) {
 
     describe('update', () => {
       test('without a version it overwrites, or is refused; with an old one it is refused', async () => {
-        const first = (await client.post(NS, { metadata: { name: 'up' }, data: { n: '1' } })).body
-        const versionless = { metadata: { name: 'up' }, data: { n: '2' } }
+        const first = (
+          await client.post(NS, { ...typeOf(kind), metadata: { name: 'up' }, data: { n: '1' } })
+        ).body
+        const versionless = { ...typeOf(kind), metadata: { name: 'up' }, data: { n: '2' } }
         const refused = kind.needsVersion ? await client.put(`${NS}/up`, versionless) : null
         if (refused) {
           expect([refused.status, refused.body.message]).toEqual([
@@ -140,7 +155,11 @@ for (const kind of KINDS) {
       })
 
       test('what changes nothing is not written', async () => {
-        const { body } = await client.post(NS, { metadata: { name: 'same' }, data: { n: '1' } })
+        const { body } = await client.post(NS, {
+          ...typeOf(kind),
+          metadata: { name: 'same' },
+          data: { n: '1' },
+        })
         const again = await client.put(`${NS}/same`, body)
         expect(again.body.metadata.resourceVersion).toBe(body.metadata.resourceVersion)
         const patched = await client.merge(`${NS}/same`, { data: { n: '1' } })
@@ -148,15 +167,16 @@ for (const kind of KINDS) {
       })
 
       test('another uid is another object', async () => {
-        await client.post(NS, { metadata: { name: 'uid' } })
+        await client.post(NS, { ...typeOf(kind), metadata: { name: 'uid' } })
         const { status, body } = await client.put(`${NS}/uid`, {
+          ...typeOf(kind),
           metadata: { name: 'uid', uid: 'other' },
         })
         expect([status, body.reason]).toEqual([409, 'Conflict'])
       })
 
       test('many patches of one object at a time all take effect', async () => {
-        await client.post(NS, { metadata: { name: 'race' } })
+        await client.post(NS, { ...typeOf(kind), metadata: { name: 'race' } })
         const replies = await Promise.all(
           Array.from({ length: 40 }, (_, i) =>
             client.merge(`${NS}/race`, { data: { [`k${i}`]: 'v' } }),
@@ -167,7 +187,7 @@ for (const kind of KINDS) {
       })
 
       test('a JSON patch that fails its test changes nothing and says little', async () => {
-        await client.post(NS, { metadata: { name: 'tested' }, data: { a: '1' } })
+        await client.post(NS, { ...typeOf(kind), metadata: { name: 'tested' }, data: { a: '1' } })
         const { status, body } = await client.json(`${NS}/tested`, [
           { op: 'replace', path: '/data/a', value: '2' },
           { op: 'test', path: '/data/a', value: '9' },
@@ -191,7 +211,10 @@ for (const kind of KINDS) {
 
     describe('delete', () => {
       test('an object without finalizers is gone', async () => {
-        const { body: made } = await client.post(NS, { metadata: { name: 'gone' } })
+        const { body: made } = await client.post(NS, {
+          ...typeOf(kind),
+          metadata: { name: 'gone' },
+        })
         const { status, body } = await client.delete(`${NS}/gone`)
         expect([status, body]).toEqual([
           200,
@@ -207,7 +230,7 @@ for (const kind of KINDS) {
       })
 
       test('preconditions must hold', async () => {
-        const { body } = await client.post(NS, { metadata: { name: 'pre' } })
+        const { body } = await client.post(NS, { ...typeOf(kind), metadata: { name: 'pre' } })
         const { uid, resourceVersion } = body.metadata
         const del = (preconditions: object) =>
           client.ask('DELETE', `${NS}/pre`, { body: { preconditions } })
@@ -221,7 +244,7 @@ for (const kind of KINDS) {
       })
 
       test('a dry run leaves it', async () => {
-        await client.post(NS, { metadata: { name: 'stays' } })
+        await client.post(NS, { ...typeOf(kind), metadata: { name: 'stays' } })
         expect((await client.delete(`${NS}/stays?dryRun=All`)).status).toBe(200)
         expect((await client.get(`${NS}/stays`)).status).toBe(200)
       })
@@ -229,6 +252,7 @@ for (const kind of KINDS) {
       test('a collection goes by selector, and answers with what it was', async () => {
         for (const name of ['c1', 'c2', 'c3']) {
           await client.post(NS, {
+            ...typeOf(kind),
             metadata: { name, labels: { set: name === 'c3' ? 'no' : 'yes' } },
           })
         }
@@ -249,6 +273,7 @@ for (const kind of KINDS) {
       test('selectors turn leaving and entering into DELETED and ADDED, with the old content', async () => {
         const watch = await client.watch(`${NS}?watch=1&labelSelector=w%3D1`)
         const { body: a } = await client.post(NS, {
+          ...typeOf(kind),
           metadata: { name: 'w', labels: { w: '1' } },
           data: { n: '1' },
         })
@@ -286,8 +311,9 @@ for (const kind of KINDS) {
         const deprecated = await client.watch(`${kind.watchPath}/n1`)
         const all = await client.watch(`${kind.everywhere}?watch=1&labelSelector=many`)
         for (const name of ['n2', 'n1'])
-          await client.post(NS, { metadata: { name, labels: { many: '' } } })
+          await client.post(NS, { ...typeOf(kind), metadata: { name, labels: { many: '' } } })
         await client.post(kind.in('orch-public'), {
+          ...typeOf(kind),
           metadata: { name: 'n3', labels: { many: '' } },
         })
         expect([await byName.names(1), await deprecated.names(1), await all.names(3)]).toEqual([

@@ -65,8 +65,9 @@ afterEach(async () => {
   await server.close()
 })
 
+const GIZMO = { apiVersion: 'example.com/v1', kind: 'Gizmo' }
 const make = (name: string, replicas: number) =>
-  client.post(V1, { metadata: { name }, spec: { replicas } })
+  client.post(V1, { ...GIZMO, metadata: { name }, spec: { replicas } })
 const sizesOf = (body: { items: { spec: object }[] }) => body.items.map(({ spec }) => spec)
 const failed = (why: string, apiVersion = 'example.com/v1') => {
   const message = `conversion webhook for ${apiVersion}, Kind=Gizmo failed: ${why}`
@@ -171,7 +172,12 @@ describe('what is read', () => {
 
 describe('what is written', () => {
   test('an object comes to the store and back', async () => {
-    const made = await client.post(V2, { metadata: { name: 'g' }, spec: { size: 4 } })
+    const made = await client.post(V2, {
+      ...GIZMO,
+      apiVersion: 'example.com/v2',
+      metadata: { name: 'g' },
+      spec: { size: 4 },
+    })
     expect([made.status, made.body.apiVersion, made.body.spec]).toEqual([
       201,
       'example.com/v2',
@@ -384,7 +390,7 @@ test('an answer that is not one for each object is refused', async () => {
   const short: Convert = async (...asked) => [...(await convertGizmos(...asked))].slice(1)
   const other = await startWithGizmos({ controllers: false }, short)
   const theirs = new Client(other)
-  await theirs.post(V1, { metadata: { name: 'g' } })
+  await theirs.post(V1, { ...GIZMO, metadata: { name: 'g' } })
   expect((await theirs.get(V2)).body).toEqual(failed('returned 0 objects, expected 1'))
   theirs.close()
   await other.close()

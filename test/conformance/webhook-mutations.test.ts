@@ -167,6 +167,26 @@ describe('a patch', () => {
       seen: ({ spec }: Json) => expect(spec).toEqual({ replicas: 7 }),
     },
     {
+      name: 'of members that are not there',
+      rule: of('configmaps'),
+      operations: [
+        { op: 'replace', path: '/data/b', value: '2' },
+        { op: 'replace', path: '/immutable', value: false },
+        { op: 'copy', from: '/metadata/labels', path: '/metadata/annotations' },
+        add('/metadata/finalizers', ['orch.example.com/b']),
+        add('/metadata/finalizers/00', 'orch.example.com/a'),
+        { op: 'add', path: '/binaryData' },
+      ],
+      send: () => s.client.post(`${MAPS}?dryRun=All`, map('x')),
+      seen: ({ data, immutable, metadata, binaryData }: Json) => {
+        expect([data, immutable, binaryData]).toEqual([{ a: '1', b: '2' }, false, undefined])
+        expect([metadata.annotations, metadata.finalizers]).toEqual([
+          undefined,
+          ['orch.example.com/a', 'orch.example.com/b'],
+        ])
+      },
+    },
+    {
       name: 'of duplicate owners',
       rule: of('configmaps'),
       operations: [
@@ -210,12 +230,14 @@ describe('a patch that cannot be applied', () => {
     {
       name: 'to a missing place',
       operations: [{ op: 'remove', path: '/nowhere' }],
-      expected: internal('missing path: /nowhere'),
+      expected: internal(
+        "error in remove for path: '/nowhere': Unable to remove nonexistent key: nowhere: missing value",
+      ),
     },
     {
       name: 'for a failed test',
       operations: [{ op: 'test', path: '/data/a', value: '2' }],
-      expected: internal('testing value /data/a failed'),
+      expected: internal('testing value /data/a failed: test failed'),
     },
     {
       name: 'for its type',
@@ -242,7 +264,7 @@ describe('a patch that cannot be applied', () => {
     {
       name: 'that is no list',
       text: '{"op":"add"}',
-      expected: internal('error decoding patch: a JSON patch must be a list of operations'),
+      expected: internal('json: cannot unmarshal object into Go value of type jsonpatch.Patch'),
     },
   ])
     test(name, async () => {

@@ -19,6 +19,7 @@ export class MutatingWebhookConfiguration extends kind({
 export const mutatingWebhookConfigurations = resource(MutatingWebhookConfiguration, {
   plural: 'mutatingwebhookconfigurations',
   scope: 'cluster',
+  takesPlainFinalizers: true,
   categories: ['api-extensions'],
   needsVersionOnUpdate: true,
   deleteAnswers: 'status',

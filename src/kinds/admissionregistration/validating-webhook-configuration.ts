@@ -22,6 +22,7 @@ export const validatingWebhookConfigurations = resource<ValidatingWebhookConfigu
   {
     plural: 'validatingwebhookconfigurations',
     scope: 'cluster',
+    takesPlainFinalizers: true,
     categories: ['api-extensions'],
     needsVersionOnUpdate: true,
     deleteAnswers: 'status',

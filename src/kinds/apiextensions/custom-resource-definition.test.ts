@@ -649,7 +649,12 @@ describe('rules of schemas', () => {
         default: { a: 4, b: 1 },
       }),
       [
-        invalid(`${F}.default`, { a: 4, b: 1 }, 'must not have unknown fields'),
+        {
+          field: `${F}.default`,
+          reason: 'FieldValueInvalid',
+          message:
+            'Invalid value: map[string]interface {}{"a":4, "b":1}: must not have unknown fields',
+        },
         invalid(`${F}.default.a`, 4, 'a in body should be less than or equal to 3'),
       ],
     ],

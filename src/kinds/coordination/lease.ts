@@ -28,6 +28,7 @@ export class Lease extends kind({
 export const leases = resource(Lease, {
   plural: 'leases',
   scope: 'namespace',
+  takesPlainFinalizers: true,
   createOnUpdate: true,
   needsVersionOnUpdate: true,
   sharesParts: true,

@@ -46,6 +46,7 @@ export class RuntimeClass extends kind({
 export const runtimeClasses = resource(RuntimeClass, {
   plural: 'runtimeclasses',
   scope: 'cluster',
+  takesPlainFinalizers: true,
   createOnUpdate: true,
   needsVersionOnUpdate: true,
   deleteAnswers: 'status',

@@ -71,6 +71,7 @@ export const podDisruptionBudgets = resource(PodDisruptionBudget, {
   plural: 'poddisruptionbudgets',
   short: ['pdb'],
   scope: 'namespace',
+  takesPlainFinalizers: true,
   nameRule: isPathSegmentName,
   needsVersionOnUpdate: true,
   deleteAnswers: 'status',

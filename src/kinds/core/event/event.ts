@@ -68,6 +68,7 @@ export const events = resource(Event, {
   plural: 'events',
   short: ['ev'],
   scope: 'namespace',
+  takesPlainFinalizers: true,
   createOnUpdate: true,
   deleteAnswers: 'status',
   nameRule: isPathSegmentName,

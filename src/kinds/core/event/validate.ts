@@ -1,3 +1,4 @@
+import { checkFinalizerDomains } from '../../../meta/check-metadata.ts'
 import { type FieldErrors } from '../../../meta/field-errors.ts'
 import { isDns1123Subdomain, isQualifiedName } from '../../../meta/names.ts'
 import type { HookContext } from '../../../catalogue/resource.ts'
@@ -19,7 +20,7 @@ export function validateEvent(
   old?: Event,
 ): void {
   validateCommon(event, errors, c)
-  if (!old && isStrict(c)) validateStrict(event, errors)
+  if (!old && isStrict(c)) validateStrict(event, errors, c)
 }
 
 function validateCommon(event: Event, errors: FieldErrors, c: HookContext): void {
@@ -61,9 +62,11 @@ function limit(text: string, max: number, errors: FieldErrors): void {
   if (Buffer.byteLength(text) > max) errors.invalid('', `can have at most ${max} characters`)
 }
 
-function validateStrict(event: Event, errors: FieldErrors): void {
-  const { name = '' } = event.metadata
+function validateStrict(event: Event, errors: FieldErrors, { v }: HookContext): void {
+  const { name = '', finalizers = [] } = event.metadata
   errors.at('metadata', 'name').invalidAll(name, isDns1123Subdomain(name))
+  // Events of the core group need no domains there.
+  checkFinalizerDomains(finalizers, errors.at('metadata', 'finalizers'), v)
   validateSeries(event, errors)
   if (event.eventTime === undefined) errors.at('eventTime').required()
   if (!TYPES.includes(event.type ?? '')) {
