@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { ManualClock } from '../../base/clock.ts'
@@ -45,11 +45,11 @@ async function run(...args: string[]) {
 test('the damage is removed, and the revision advanced', async () => {
   const { home, journal } = stopped('damaged')
   const bytes = readFileSync(journal)
-  bytes[PAGE + 40]! ^= 4
+  bytes[2 * PAGE + 40]! ^= 4
   writeFileSync(journal, bytes)
   const store = join(home, 'store')
   await expect(openLmdb({ dir: store, clock })).rejects.toThrow(
-    `journal ${journal} is damaged at byte ${PAGE}: the writes of revision 2 cannot be read, and later ones up to 4 follow; restore a backup into another directory (docs/backup.md), or give up 3 writes with the command cut-journal (docs/store.md)`,
+    `journal ${journal} is damaged at byte ${2 * PAGE}: the writes of revision 2 cannot be read, and later ones up to 4 follow; restore a backup into another directory (docs/backup.md), or give up 3 writes with the command cut-journal (docs/store.md)`,
   )
   expect(await run('--data-dir', home, '--revision-bump=5')).toEqual({
     code: 0,
@@ -59,6 +59,23 @@ test('the damage is removed, and the revision advanced', async () => {
   const engine = await openLmdb({ dir: store, clock, verify: 'all' })
   const { items } = await engine.range('')
   expect([items.map(({ key }) => key), engine.revision()]).toEqual([['/a'], 1_000_000])
+  await engine.close()
+})
+
+test('a journal that is gone is done without', async () => {
+  const { home, journal } = stopped('gone')
+  rmSync(journal)
+  const store = join(home, 'store')
+  await expect(openLmdb({ dir: store, clock })).rejects.toThrow(
+    `journal ${journal} is missing; writes from revision 1 on may be missing: put the right one back, restore a backup into another directory (docs/backup.md), or give up what is missing with the command cut-journal (docs/store.md)`,
+  )
+  expect(await run('--data-dir', home)).toEqual({
+    code: 0,
+    stdout: `${store} has everything up to revision 0; all later writes were given up, and it is at revision 1000000 now\n`,
+    stderr: '',
+  })
+  const engine = await openLmdb({ dir: store, clock, verify: 'all' })
+  expect(engine.revision()).toBe(1_000_000)
   await engine.close()
 })
 

@@ -25,7 +25,13 @@ const cutJournalFlags = {
 
 const CUT_JOURNAL = { flags: cutJournalFlags, example: `--data-dir ./${product.dataDir}` }
 
-/** Removes a damaged journal's content from the damage on; resolves with the exit code. Throws FlagError. */
+const given = (lost: number | null): string =>
+  lost === null ? 'all later writes were' : lost === 1 ? '1 write was' : `${lost} writes were`
+
+/**
+ * Removes a damaged journal's content from the damage on, or does without one that is missing; resolves with the exit
+ * code. Throws FlagError.
+ */
 export function cutJournalCommand(command: DataCommand, args: readonly string[]): Promise<number> {
   return runDataCommand(command, CUT_JOURNAL, args, async (values) => {
     const { terminal, name } = command
@@ -42,7 +48,7 @@ export function cutJournalCommand(command: DataCommand, args: readonly string[])
     terminal.out(
       cut === null
         ? `the journal of ${dir} is not damaged; nothing was changed\n`
-        : `${dir} has everything up to revision ${cut.kept}; ${cut.lost} writes were given up, and it is at revision ${cut.revision} now\n`,
+        : `${dir} has everything up to revision ${cut.kept}; ${given(cut.lost)} given up, and it is at revision ${cut.revision} now\n`,
     )
   })
 }

@@ -4,7 +4,8 @@ import type { Clock } from '../../base/clock.ts'
 import { revisionAfter, UnusableDataDir, type Revision } from '../engine.ts'
 import { openLmdb, type LmdbOptions } from './engine.ts'
 import { Environment } from './environment.ts'
-import { DamagedJournal } from './journal.ts'
+import { DamagedJournal } from './journal-check.ts'
+import { endedMark, readJournalMark, writeMark } from './journal-mark.ts'
 import { DATA_FILE, JOURNAL_FILE, META } from './layout.ts'
 import { lockDir, type LockOptions } from './lock.ts'
 
@@ -19,14 +20,14 @@ export interface CutOptions extends LockOptions {
 export interface CutJournal {
   /** The newest revision that is kept. */
   readonly kept: Revision
-  /** How many writes behind it are given up, as far as the journal shows. */
-  readonly lost: number
+  /** How many writes behind it are given up, as far as the journal shows; null: it does not. */
+  readonly lost: number | null
   /** Newest revision of the store from now on, and the start of its history. */
   readonly revision: Revision
 }
 
 /**
- * Drops a damaged journal from the damage on, and advances revisions as a restore does, so that none is used
+ * Drops a damaged journal from the damage on, or does without one that is missing, and advances revisions as a restore does, so that none is used
  * for a second time. Null when the journal is not damaged: nothing is changed then. Throws UnusableDataDir.
  */
 export async function cutJournal(
@@ -42,9 +43,9 @@ export async function cutJournal(
   // History is forgotten as ever: its start is moved behind all of it.
   await engine.compact(engine.revision())
   await engine.close()
-  const revision = revisionAfter(last, bump)
+  const revision = revisionAfter(last ?? kept, bump)
   await moveOn(dir, revision, options)
-  return { kept, lost: last - kept, revision }
+  return { kept, lost: last === null ? null : last - kept, revision }
 }
 
 async function findDamage(options: LmdbOptions): Promise<DamagedJournal | null> {
@@ -68,7 +69,11 @@ async function moveOn(
   try {
     const file = new Environment(join(dir, DATA_FILE), options.clock)
     try {
-      await file.transact((writes) => writes.put('meta', META.floor, Buffer.from(String(revision))))
+      const mark = readJournalMark(file.meta, dir)
+      await file.transact((writes) => {
+        writes.put('meta', META.floor, Buffer.from(String(revision)))
+        if (mark) writeMark(writes, endedMark(mark))
+      })
     } finally {
       await file.close()
     }

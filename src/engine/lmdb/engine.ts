@@ -24,8 +24,9 @@ import { checkDataFile } from './data-file.ts'
 import { Environment } from './environment.ts'
 import { LmdbExpiries, type StoredExpiry } from './expiries.ts'
 import { FlushChoice } from './flush-choice.ts'
+import { entriesToApply } from './journal-check.ts'
+import { readJournalMark, type JournalMark } from './journal-mark.ts'
 import type { JournalEntry } from './journal-pages.ts'
-import { entriesToApply } from './journal.ts'
 import {
   DATA_FILE,
   FORMAT_VERSION,
@@ -184,7 +185,7 @@ class LmdbEngine implements Engine {
     this.#options = options
     this.#clock = options.clock
     this.#lock = lock
-    this.#behind = this.#behindAt(0)
+    this.#behind = this.#behindAt(0, null)
     const { ttlMs } = options
     this.#expiries =
       ttlMs === undefined ? null : new LmdbExpiries(this.#file, ttlMs, () => this.#behind.settle())
@@ -214,20 +215,21 @@ class LmdbEngine implements Engine {
       }
     }
     await verifyStore(this.#file, this.#options.dir, this.#options.verify ?? 'newest')
-    await this.#recover()
+    const mark = readJournalMark(this.#file.meta, this.#options.dir)
+    await this.#recover(mark)
     const { oldest, revision } = readRevisions(this.#file)
     this.#oldest = oldest
     this.#revision = revision
-    this.#behind = this.#behindAt(revision)
+    this.#behind = this.#behindAt(revision, mark)
     if (this.#options.journalAfter === 0) await this.#behind.keepJournal()
     await this.#prepareExpiry()
   }
 
   /** Brings to LMDB what only the journal has. */
-  async #recover(): Promise<void> {
+  async #recover(mark: JournalMark | null): Promise<void> {
     const { revision } = readRevisions(this.#file)
     const { dir, cutJournal: cut = false } = this.#options
-    const entries = await entriesToApply(dir, revision, { cut })
+    const entries = await entriesToApply(dir, { revision, mark }, { cut })
     const apply = (some: readonly JournalEntry[]) =>
       this.#file.write(
         some.map(({ writes }) => writes),
@@ -242,10 +244,10 @@ class LmdbEngine implements Engine {
     }
   }
 
-  #behindAt(applied: Revision): WriteBehind {
+  #behindAt(applied: Revision, mark: JournalMark | null): WriteBehind {
     const { dir, clock, requests, journalAfter = JOURNAL_AFTER } = this.#options
     const { flushes = new FlushChoice(requests) } = this.#options
-    return new WriteBehind({ dir, file: this.#file, clock, applied, journalAfter, flushes })
+    return new WriteBehind({ dir, file: this.#file, clock, applied, mark, journalAfter, flushes })
   }
 
   async #prepareExpiry(): Promise<void> {

@@ -7,13 +7,29 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ManualClock } from '../../base/clock.ts'
 import { cutJournal } from './cut-journal.ts'
 import { openLmdb } from './engine.ts'
-import { encodeEntry, entriesAfter, findGap, readPages } from './journal-pages.ts'
+import { Environment } from './environment.ts'
+import {
+  EARLIER_FORM,
+  encodeEntry,
+  entriesAfter,
+  findGap,
+  formOf,
+  readName,
+  readPages,
+  type JournalEntry,
+} from './journal-pages.ts'
 import { Journal } from './journal.ts'
+import { META } from './layout.ts'
 import { openLmdbSnapshot } from './snapshot.ts'
 import { WriteList } from './writes.ts'
 
 const PAGE = 4_096
-const HALF = 512 << 10
+const HALF = 1 << 20
+/** Half of a journal of the first release that had one. */
+const FIRST_HALF = 512 << 10
+
+/** All pages of a file that names itself. */
+const ownPages = (file: Buffer) => readPages(file, formOf(readName(file)!.journal))
 
 let root = ''
 beforeAll(async () => {
@@ -75,12 +91,12 @@ describe.each([
     dir = made.dir
     applied = made.applied
     good = readFileSync(journalOf(dir))
-    start = readPages(good).pages.find(({ first }) => first === applied + 1)!.position
+    start = ownPages(good).pages.find(({ first }) => first === applied + 1)!.position
   })
 
   /** Result of reading a journal: how many entries follow, and the missing ones. */
   const read = (bytes: Buffer) => {
-    const content = readPages(bytes)
+    const content = readPages(bytes, formOf(readName(good)!.journal))
     const following = entriesAfter(content.entries, applied)
     const gap = findGap(content, following.at(-1)?.last ?? applied)
     return { entries: following.length, gap }
@@ -90,12 +106,14 @@ describe.each([
     bytes[position]! ^= 1 << bit
     return bytes
   }
+  /** Where the other half begins. */
+  const other = () => (start === PAGE ? PAGE + HALF : PAGE)
   const positionOf = (entry: number) => start + PLACES[entry]![0] * PAGE
 
   test('has its entries, and nothing lacks', () => {
     expect(read(good)).toEqual({ entries: 6, gap: null })
-    expect(start % HALF).toBe(0)
-    expect(readPages(good).pages.length > 10).toBe(before > 0)
+    expect((start - PAGE) % HALF).toBe(0)
+    expect(ownPages(good).pages.length > 10).toBe(before > 0)
   })
 
   for (const [entry, [, pages]] of PLACES.entries()) {
@@ -145,13 +163,7 @@ describe.each([
       // Earlier contents: nothing, or entries that LMDB has.
       const old = Buffer.from(good)
       if (before === 0) old.fill(0, at)
-      else
-        good.copy(
-          old,
-          at,
-          (start === 0 ? HALF : 0) + 9 * PAGE,
-          (start === 0 ? HALF : 0) + 19 * PAGE,
-        )
+      else good.copy(old, at, other() + 9 * PAGE, other() + 19 * PAGE)
       const length = (pages - 1) * PAGE + 32 + good.readUInt32LE(at + (pages - 1) * PAGE + 24)
       for (let done = 0; done < length; done += entry === NEWEST ? 1 : 13) {
         good.copy(old, at, at, at + done)
@@ -175,18 +187,14 @@ describe.each([
   })
 
   test('a truncated file is damaged', () => {
-    for (const bytes of [start + 6 * PAGE + 100, start + 8 * PAGE, 2 * HALF - 1, positionOf(1)]) {
+    for (const bytes of [0, start + 6 * PAGE + 100, start + 8 * PAGE, 2 * HALF, positionOf(1)]) {
       const { gap } = read(good.subarray(0, bytes))
-      expect(gap).toEqual(
-        bytes === 0 ? null : { position: bytes, next: null, last: expect.any(Number) },
-      )
+      expect(gap).toEqual({ position: bytes, next: null, last: expect.any(Number) })
     }
-    expect(read(Buffer.alloc(100_000))).toEqual({ entries: 0, gap: null })
   })
 
   test('damage to entries that LMDB has applied is ignored', () => {
-    const other = start === 0 ? HALF : 0
-    for (const at of [other, other + PAGE, start + 8 * PAGE, start + 9 * PAGE + 40])
+    for (const at of [other(), other() + PAGE, start + 8 * PAGE, start + 9 * PAGE + 40])
       expect(read(flipped(at))).toEqual({ entries: 6, gap: null })
   })
 
@@ -242,17 +250,87 @@ describe.each([
   })
 })
 
-test('a journal of the size of the release before is read, and replaced', async () => {
-  const { dir, applied } = await stopped(4)
-  const good = readFileSync(journalOf(dir))
-  const start = readPages(good).pages.find(({ first }) => first === applied + 1)!.position
-  const old = Buffer.alloc(1 << 20)
-  good.copy(old, HALF, start, start + HALF)
-  writeFileSync(journalOf(dir), old)
-  const engine = await openLmdb({ dir, clock, verify: 'all', journalAfter: 0 })
-  expect(engine.revision()).toBe(applied + 6)
-  expect(statSync(journalOf(dir)).size).toBe(2 << 20)
-  await engine.close()
+/** A store as an earlier release left it: its data file names no journal. */
+async function ofEarlierRelease(dir: string, journal: Buffer): Promise<string> {
+  const store = await copyOf(dir)
+  const file = new Environment(join(store, 'data.mdb'), clock)
+  await file.transact((writes) => writes.remove('meta', META.journal))
+  await file.close()
+  writeFileSync(journalOf(store), journal)
+  return store
+}
+
+describe('a journal of an earlier release', () => {
+  let dir = ''
+  let applied = 0
+  let entries: readonly JournalEntry[] = []
+  beforeAll(async () => {
+    const made = await stopped(4)
+    ;({ dir, applied } = made)
+    entries = entriesAfter(ownPages(readFileSync(journalOf(dir))).entries, applied)
+  })
+
+  /** Pages that do not say to which journal they belong. */
+  const pagesIn = (bytes: number, start: number): Buffer => {
+    const file = Buffer.alloc(bytes)
+    let at = start
+    for (const entry of entries) {
+      const pages = encodeEntry(entry, EARLIER_FORM)
+      pages.copy(file, at)
+      at = Math.ceil((at + pages.length) / PAGE) * PAGE
+    }
+    return file
+  }
+
+  test.each([
+    ['1 MiB', FIRST_HALF, 0],
+    ['1 MiB', FIRST_HALF, FIRST_HALF],
+    ['2 MiB', HALF, HALF],
+  ])('that has %s is read, and replaced', async (_, half, start) => {
+    const store = await ofEarlierRelease(dir, pagesIn(2 * half, start))
+    const engine = await openLmdb({ dir: store, clock, verify: 'all', journalAfter: 0 })
+    expect(engine.revision()).toBe(applied + 6)
+    expect(statSync(journalOf(store)).size).toBe(PAGE + 2 * HALF)
+    await engine.close()
+  })
+
+  test('is refused where it is damaged', async () => {
+    const bytes = pagesIn(2 * HALF, 0)
+    bytes[PAGE + 40]! ^= 1
+    const store = await ofEarlierRelease(dir, bytes)
+    await expect(openLmdb({ dir: store, clock })).rejects.toThrow(
+      `journal ${journalOf(store)} is damaged at byte ${PAGE}: the writes of revision ${applied + 2} cannot be read, and later ones up to ${applied + 6} follow; restore a backup into another directory (docs/backup.md), or give up 5 writes with the command cut-journal (docs/store.md)`,
+    )
+  })
+
+  test('is not read beside a data file that names one', async () => {
+    const store = await copyOf(dir)
+    writeFileSync(journalOf(store), Buffer.concat([pagesIn(2 * HALF, 0), Buffer.alloc(PAGE)]))
+    await expect(openLmdb({ dir: store, clock })).rejects.toThrow(
+      `journal ${journalOf(store)} is damaged: it does not say to which store it belongs; writes from revision ${applied + 1} on may be missing`,
+    )
+  })
+
+  test('of the first one is read', async () => {
+    const old = Buffer.alloc(2 * FIRST_HALF)
+    let at = 0
+    for (const { first, last, writes } of entries) {
+      const body = Buffer.from(writes.packed)
+      const head = Buffer.alloc(28)
+      head.writeUInt32LE(0x314e524a, 0)
+      head.writeUInt32LE(body.length, 4)
+      head.writeDoubleLE(first, 8)
+      head.writeDoubleLE(last, 16)
+      head.writeUInt32LE(crc32(body, crc32(head.subarray(4, 24))), 24)
+      Buffer.concat([head, body]).copy(old, at)
+      at = Math.ceil((at + 28 + body.length) / PAGE) * PAGE
+    }
+    const store = await ofEarlierRelease(dir, old)
+    const engine = await openLmdb({ dir: store, clock, verify: 'all' })
+    expect(engine.revision()).toBe(applied + 6)
+    expect((await engine.get('/c/4'))?.value).toHaveLength(7_000)
+    await engine.close()
+  })
 })
 
 test('writes of any length survive, wherever in a page they begin', () => {
@@ -262,8 +340,10 @@ test('writes of any length survive, wherever in a page they begin', () => {
     for (const bytes of [4_010 - shift, 0, 4_064, shift, 20_000 + shift, 4_040])
       writes.put('values', Buffer.from(`key ${shift}`), Buffer.alloc(bytes, `${bytes} `))
     writes.remove('heads', Buffer.from('k'))
-    const bytes = encodeEntry({ first: 5, last: 7, writes })
-    const [entry, ...others] = readPages(bytes).entries
+    const form = formOf('ab'.repeat(16))
+    const bytes = encodeEntry({ first: 5, last: 7, writes }, form)
+    const [entry, ...others] = readPages(bytes, form).entries
+    expect(readPages(bytes, formOf('ac'.repeat(16))).pages).toEqual([])
     expect(others).toEqual([])
     expect([entry?.first, entry?.last, entry?.writes.all]).toEqual([5, 7, writes.all])
   }
@@ -275,7 +355,8 @@ test('client data is never mistaken for an entry', async () => {
   await engine.get('/a')
   const writes = new WriteList()
   writes.put('meta', Buffer.from('floor'), Buffer.from('1'))
-  const planted = encodeEntry({ first: 900, last: 900, writes })
+  const { journal } = readName(readFileSync(journalOf(dir)))!
+  const planted = encodeEntry({ first: 900, last: 900, writes }, formOf(journal))
   // At every place of a page, so that it also lies where a page of the file begins.
   for (let shift = 0; shift < PAGE; shift += 128) {
     const value = Buffer.alloc(7_900)
@@ -283,36 +364,8 @@ test('client data is never mistaken for an entry', async () => {
       planted.copy(value, at)
     await engine.commit([{ key: '/a', value }])
   }
-  const { entries } = readPages(readFileSync(join(dir, 'journal')))
+  const { entries } = ownPages(readFileSync(journalOf(dir)))
   expect(entries.filter(({ first }) => first === 900)).toEqual([])
-  await engine.close()
-})
-
-test('the journal of the release before is read', async () => {
-  const { dir, applied } = await stopped(3)
-  const { entries } = readPages(readFileSync(journalOf(dir)))
-  const old = Buffer.alloc(2 * HALF)
-  let at = 0
-  for (const { first, last, writes } of entriesAfter(entries, applied)) {
-    const pages = encodeEntry({ first, last, writes })
-    const content: Buffer[] = []
-    for (let page = 0; page < pages.length; page += PAGE)
-      content.push(pages.subarray(page + 32, Math.min(page + PAGE, pages.length)))
-    const body = Buffer.concat(content)
-    const head = Buffer.alloc(28)
-    head.writeUInt32LE(0x314e524a, 0)
-    head.writeUInt32LE(body.length, 4)
-    head.writeDoubleLE(first, 8)
-    head.writeDoubleLE(last, 16)
-    head.writeUInt32LE(crc32(body, crc32(head.subarray(4, 24))), 24)
-    Buffer.concat([head, body]).copy(old, at)
-    at = Math.ceil((at + 28 + body.length) / PAGE) * PAGE
-  }
-  const store = await copyOf(dir)
-  writeFileSync(journalOf(store), old)
-  const engine = await openLmdb({ dir: store, clock, verify: 'all' })
-  expect(engine.revision()).toBe(applied + 6)
-  expect((await engine.get('/c/4'))?.value).toHaveLength(7_000)
   await engine.close()
 })
 
@@ -320,15 +373,16 @@ test.each([[false], [true]])(
   'a journal with flushes of its own (%s) has the same content',
   async (flushes) => {
     const dir = await mkdtemp(join(root, 'flushes-'))
-    const journal = await Journal.open(dir, { flushes })
+    const identity = { store: '12'.repeat(16), journal: '34'.repeat(16) }
+    const journal = await Journal.begin(dir, identity, { flushes })
     const writes = new WriteList()
     writes.put('values', Buffer.from('k'), Buffer.alloc(5_000, 'v'))
-    const entry = encodeEntry({ first: 1, last: 1, writes })
-    await journal.append(entry)
-    journal.appendAtOnce(encodeEntry({ first: 2, last: 2, writes }))
+    await journal.append(encodeEntry({ first: 1, last: 1, writes }, journal.form))
+    journal.appendAtOnce(encodeEntry({ first: 2, last: 2, writes }, journal.form))
     await journal.close()
     const bytes = readFileSync(join(dir, 'journal'))
-    expect(entriesAfter(readPages(bytes).entries, 0).map(({ last }) => last)).toEqual([1, 2])
+    expect(readName(bytes)).toEqual(identity)
+    expect(entriesAfter(ownPages(bytes).entries, 0).map(({ last }) => last)).toEqual([1, 2])
     expect(statSync(join(dir, 'journal')).mode & 0o777).toBe(0o600)
     rmSync(dir, { recursive: true })
   },

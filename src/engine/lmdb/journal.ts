@@ -12,20 +12,19 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { flushed, readFile } from '../../base/files.ts'
+import { flushed } from '../../base/files.ts'
 import { keepToOwner, OWNER_FILE } from '../../base/folders.ts'
-import { UnusableDataDir, type Revision } from '../engine.ts'
 import {
   aligned,
-  entriesAfter,
-  findGap,
+  encodeName,
+  formOf,
   HALF_BYTES,
+  HALVES_AT,
   JOURNAL_BYTES,
-  readPages,
-  type JournalContent,
-  type JournalEntry,
+  type JournalIdentity,
+  type PageForm,
 } from './journal-pages.ts'
-import { DAMAGED, JOURNAL_FILE } from './layout.ts'
+import { JOURNAL_FILE } from './layout.ts'
 
 /**
  * Transactions before LMDB has them: one flush each where LMDB takes two, and a thread that it has to wake. The
@@ -33,6 +32,8 @@ import { DAMAGED, JOURNAL_FILE } from './layout.ts'
  * damage of them is found, are those of `journal-pages.ts`.
  */
 export class Journal {
+  /** How its pages are written. */
+  readonly form: PageForm
   readonly #fd: number
   readonly #flushes: boolean
   #half = 0
@@ -40,16 +41,21 @@ export class Journal {
   /** Whether the other half has entries that are in LMDB not yet. */
   #isOtherNeeded = false
 
-  private constructor(fd: number, flushes: boolean) {
+  private constructor(fd: number, form: PageForm, flushes: boolean) {
+    this.form = form
     this.#fd = fd
     this.#flushes = flushes
   }
 
   /**
-   * Opens the journal of a directory whose entries are all in LMDB; makes one where there is none. `flushes`: whether
+   * Begins a journal in the place of the one that a directory may have, of which LMDB has everything. `flushes`: whether
    * each write is followed by a flush, where a file cannot be opened so that writes are on disk when they are done.
    */
-  static async open(dir: string, { flushes = !WRITES_THROUGH } = {}): Promise<Journal> {
+  static async begin(
+    dir: string,
+    identity: JournalIdentity,
+    { flushes = !WRITES_THROUGH } = {},
+  ): Promise<Journal> {
     const path = join(dir, JOURNAL_FILE)
     // One of another release, of which LMDB has everything.
     if (existsSync(path) && statSync(path).size !== JOURNAL_BYTES) rmSync(path)
@@ -59,11 +65,13 @@ export class Journal {
     try {
       keepToOwner(path, OWNER_FILE)
       // All of its room is taken at once: later writes change nothing but content.
-      const nothing = Buffer.alloc(JOURNAL_BYTES / 4)
-      for (let at = 0; at < JOURNAL_BYTES; at += nothing.length) await writeAll(fd, nothing, at)
+      const nothing = Buffer.alloc(HALF_BYTES / 2)
+      for (let at = HALVES_AT; at < JOURNAL_BYTES; at += nothing.length)
+        await writeAll(fd, nothing, at)
+      await writeAll(fd, encodeName(identity), 0)
       if (flushes) await flushed(fd)
       if (isNew) flushDirectory(dir)
-      return new Journal(fd, flushes)
+      return new Journal(fd, formOf(identity.journal), flushes)
     } catch (error) {
       closeSync(fd)
       // A partial file has no use, and takes room.
@@ -82,9 +90,14 @@ export class Journal {
     return this.#at > (HALF_BYTES * 3) / 4
   }
 
+  /** Where the next entry begins in the file. */
+  get #position(): number {
+    return HALVES_AT + this.#half * HALF_BYTES + this.#at
+  }
+
   /** Adds an entry for which there is room; resolves when it is on disk. */
   async append(entry: Buffer): Promise<void> {
-    await writeAll(this.#fd, entry, this.#half * HALF_BYTES + this.#at)
+    await writeAll(this.#fd, entry, this.#position)
     if (this.#flushes) await flushed(this.#fd)
     this.#at = aligned(this.#at + entry.length)
   }
@@ -93,8 +106,7 @@ export class Journal {
   appendAtOnce(entry: Buffer): void {
     let done = 0
     while (done < entry.length) {
-      const position = this.#half * HALF_BYTES + this.#at + done
-      done += writeSync(this.#fd, entry, done, entry.length - done, position)
+      done += writeSync(this.#fd, entry, done, entry.length - done, this.#position + done)
     }
     if (this.#flushes) fsyncSync(this.#fd)
     this.#at = aligned(this.#at + entry.length)
@@ -123,60 +135,6 @@ export class Journal {
  * Node reaches the disk on both (libuv: F_FULLFSYNC and FlushFileBuffers). docs/store.md.
  */
 const WRITES_THROUGH = process.platform === 'linux'
-
-const EMPTY: JournalContent = { entries: [], pages: [], bytes: 0 }
-
-/** Contents of a directory's journal; most of it is in LMDB too. */
-export async function readJournal(dir: string): Promise<JournalContent> {
-  const path = join(dir, JOURNAL_FILE)
-  return existsSync(path) ? readPages(await readFile(path)) : EMPTY
-}
-
-/**
- * The entries that LMDB is to be brought, which has everything up to a revision. Throws DamagedJournal when the file shows
- * that entries are missing which were acknowledged, unless it is to be `cut` there.
- */
-export async function entriesToApply(
-  dir: string,
-  revision: Revision,
-  { cut = false } = {},
-): Promise<readonly JournalEntry[]> {
-  const content = await readJournal(dir)
-  const following = entriesAfter(content.entries, revision)
-  const after = following.at(-1)?.last ?? revision
-  const gap = findGap(content, after)
-  if (!gap || cut) return following
-  const { position, next, last } = gap
-  const place = `journal ${join(dir, JOURNAL_FILE)} is damaged at byte ${position}`
-  const [what, lost] =
-    next === null
-      ? ['it ends there, and writes may be missing', 'what is missing']
-      : [
-          `the writes of ${revisions(after + 1, next - 1)} cannot be read, and later ones up to ${last} follow`,
-          `${last - after} writes`,
-        ]
-  throw new DamagedJournal(
-    `${place}: ${what}; ${DAMAGED}, or give up ${lost} with the command cut-journal (docs/store.md)`,
-    { after, last },
-  )
-}
-
-const revisions = (first: Revision, last: Revision): string =>
-  first === last ? `revision ${first}` : `revisions ${first} to ${last}`
-
-/** The journal lacks writes that were acknowledged. */
-export class DamagedJournal extends UnusableDataDir {
-  override name = 'DamagedJournal'
-  /** The newest revision that can be recovered, and the newest that the journal mentions. */
-  readonly after: Revision
-  readonly last: Revision
-
-  constructor(message: string, { after, last }: { after: Revision; last: Revision }) {
-    super(message)
-    this.after = after
-    this.last = last
-  }
-}
 
 function writeAll(fd: number, bytes: Buffer, position: number): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -43,6 +43,8 @@ export const META = {
   floor: Buffer.from('floor'),
   /** There while whatever writes the store records when keys go. */
   expiring: Buffer.from('expiring'),
+  /** Which journal belongs to the file, and how far it reaches at least. */
+  journal: Buffer.from('journal'),
 } as const
 /** Bytes of a time in front of a key of `expiries`. */
 export const TIME_BYTES = 6

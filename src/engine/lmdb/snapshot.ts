@@ -8,8 +8,8 @@ import type { Snapshot } from '../backup/snapshot.ts'
 import { UnusableDataDir, type Item } from '../engine.ts'
 import { checkDataFile } from './data-file.ts'
 import { openLmdb } from './engine.ts'
-import { readJournal } from './journal.ts'
-import { entriesAfter } from './journal-pages.ts'
+import { judgeJournal, readJournal, type DataState } from './journal-check.ts'
+import { readJournalMark } from './journal-mark.ts'
 import {
   DAMAGED,
   DATA_FILE,
@@ -41,31 +41,45 @@ export async function openLmdbSnapshot(
     throw new UnusableDataDir(`there is no store in ${dir}; choose another with --data-dir`)
   }
   // Read first: whatever was acknowledged by now is in it, or in LMDB's file.
-  const { entries } = await readJournal(dir)
+  let file = await readJournal(dir)
+  let isHeld = false
   for (const until = performance.now() + PATIENCE_MS; ;) {
-    const snapshot = await openFile(dir, formatVersion)
-    if (entriesAfter(entries, snapshot.revision).length === 0) return snapshot
+    const { snapshot, state } = await openFile(dir, formatVersion)
+    const { following, damage } = judgeJournal(dir, file, state)
+    // Of a server that runs, the file may show more than the journal did before.
+    if (following.length === 0 && (!damage || isHeld)) return snapshot
     await snapshot.close()
     if (performance.now() > until)
       throw new UnusableDataDir(
         `the server that has ${dir} does not write its journal to the store`,
       )
-    await applyJournal(dir, formatVersion)
+    isHeld = await isHeldOrApplied(dir, formatVersion)
+    if (!isHeld) file = await readJournal(dir)
   }
 }
 
-/** A running server brings its journal to LMDB within a moment; for a store without one, it is done here. */
-async function applyJournal(dir: string, formatVersion: string): Promise<void> {
+/**
+ * Whether a server has the store: it brings its journal to LMDB within a moment. Of a store without a server that is done
+ * here, and damage is reported.
+ */
+async function isHeldOrApplied(dir: string, formatVersion: string): Promise<boolean> {
   try {
     const engine = await openLmdb({ dir, clock: systemClock, formatVersion })
     await engine.close()
+    return false
   } catch (error) {
     if (!(error instanceof DataDirInUse)) throw error
     await wait(LOOK_MS)
+    return true
   }
 }
 
-async function openFile(dir: string, formatVersion: string): Promise<Snapshot> {
+interface OpenSnapshot {
+  readonly snapshot: Snapshot
+  readonly state: DataState
+}
+
+async function openFile(dir: string, formatVersion: string): Promise<OpenSnapshot> {
   const path = join(dir, DATA_FILE)
   let root: RootDatabase<Buffer, Buffer> | undefined
   await checkDataFile(dir, 'all')
@@ -78,7 +92,11 @@ async function openFile(dir: string, formatVersion: string): Promise<Snapshot> {
   }
 }
 
-function read(root: RootDatabase<Buffer, Buffer>, dir: string, formatVersion: string): Snapshot {
+function read(
+  root: RootDatabase<Buffer, Buffer>,
+  dir: string,
+  formatVersion: string,
+): OpenSnapshot {
   const { values, heads, meta } = databases(root)
   // From here on everything is read as it is now.
   const transaction = root.useReadTransaction()
@@ -128,16 +146,14 @@ function read(root: RootDatabase<Buffer, Buffer>, dir: string, formatVersion: st
   }
 
   let closed: Promise<void> | null = null
+  const close = () =>
+    (closed ??= (async () => {
+      transaction.done()
+      await root.close()
+    })())
+  const mark = readJournalMark(meta, dir, { transaction })
   return {
-    revision,
-    format,
-    objects,
-    items,
-    close() {
-      return (closed ??= (async () => {
-        transaction.done()
-        await root.close()
-      })())
-    },
+    snapshot: { revision, format, objects, items, close },
+    state: { revision, mark },
   }
 }

@@ -91,6 +91,12 @@ describe('damage is found when a store is opened', () => {
       what: 'the revision at which its history starts cannot be read',
     },
     {
+      name: 'the mark of the journal',
+      change: ({ meta }: Databases) =>
+        meta.putSync(META.journal, Buffer.from('{"store":"00","journal":null,"reach":0}')),
+      what: 'its mark of the journal cannot be read',
+    },
+    {
       name: 'the format mark',
       change: ({ meta }: Databases) => meta.putSync(META.format, Buffer.from('{')),
       what: 'its format mark cannot be read',

@@ -8,6 +8,8 @@ import { ManualClock } from '../../base/clock.ts'
 import type { Engine, Event } from '../engine.ts'
 import { openLmdb } from './engine.ts'
 import { Environment } from './environment.ts'
+import { readJournalMark } from './journal-mark.ts'
+import { Journal } from './journal.ts'
 import { openLmdbSnapshot } from './snapshot.ts'
 
 const dirs: string[] = []
@@ -275,6 +277,49 @@ describe.each(flushers)('flushed by %s', (_, flushes) => {
     }
     await engine.close()
   }, 60_000)
+})
+
+test('what LMDB says of the journal costs no transaction of its own, neither with commits nor at the end', async () => {
+  const dir = await newDir()
+  const clock = new ManualClock()
+  const write = vi.spyOn(Environment.prototype, 'write')
+  try {
+    const engine = await openLmdb({ dir, clock, journalAfter: 0 })
+    write.mockClear()
+    for (let i = 0; i < 100; i++) await engine.commit([{ key: '/a/1', value: valueOf('x', SMALL) }])
+    expect(write).not.toHaveBeenCalled()
+    await engine.get('/a/1')
+    expect(write).toHaveBeenCalledTimes(1)
+    await engine.commit([{ key: '/a/1', value: valueOf('y', SMALL) }])
+    await engine.close()
+    expect(write).toHaveBeenCalledTimes(2)
+  } finally {
+    write.mockRestore()
+  }
+  const file = new Environment(join(dir, 'data.mdb'), clock)
+  expect(readJournalMark(file.meta, dir)).toMatchObject({ journal: null, reach: 0 })
+  await file.close()
+})
+
+test('a journal that cannot be written any more is not needed either, once LMDB has everything', async () => {
+  const dir = await newDir()
+  const clock = new ManualClock()
+  const engine = await openLmdb({ dir, clock, journalAfter: 0 })
+  const commit = () => engine.commit([{ key: '/a/1', value: valueOf('x', SMALL) }])
+  await commit()
+  const append = vi.spyOn(Journal.prototype, 'append').mockRejectedValue(new Error('no disk'))
+  const atOnce = vi.spyOn(Journal.prototype, 'appendAtOnce').mockImplementation(() => {
+    throw new Error('no disk')
+  })
+  expect(await commit()).toEqual({ done: true, at: 2 })
+  append.mockRestore()
+  atOnce.mockRestore()
+  const copy = await crashed(dir)
+  await rm(join(copy, 'journal'))
+  const again = await openLmdb({ dir: copy, clock, verify: 'all' })
+  expect(again.revision()).toBe(2)
+  await again.close()
+  await engine.close()
 })
 
 test.each([

@@ -17,14 +17,17 @@
  *     LMDB has committed                    *          (free)    -           T1 to T4   T1 to T4
  *
  * After a crash at any line the start reads LMDB and then applies the entries of both halves with newer revisions. A half
- * is overwritten only after LMDB has all of its transactions. `made` is the overlay that reads look at before LMDB.
+ * is overwritten only after LMDB has all of its transactions. Each transaction of LMDB also says which journal belongs to
+ * the file and how far it reaches (`journal-mark.ts`). `made` is the overlay that reads look at before LMDB.
  */
 import type { Clock } from '../../base/clock.ts'
 import { StoreFull, type Revision } from '../engine.ts'
 import type { Environment } from './environment.ts'
 import type { FlushChoice } from './flush-choice.ts'
+import { begunMark, endedMark, markWrites, type JournalMark } from './journal-mark.ts'
 import { encodeEntry, entryBytes, JOURNAL_BYTES } from './journal-pages.ts'
 import { Journal } from './journal.ts'
+import { spaceFor } from './space.ts'
 import type { PendingChange } from './transaction.ts'
 import type { WriteList } from './writes.ts'
 
@@ -35,6 +38,8 @@ const SMALL_BYTES = 8 << 10
 const LARGE_WEIGHT = 1 / 8
 const APPLY_AFTER_MS = 200
 const RETRY_AFTER_MS = 1_000
+/** Bytes that the mark of a journal may take beside what is applied. */
+const MARK_SPACE = spaceFor(256)
 
 /** One transaction: its writes, its revisions, and the resulting state of its keys. */
 export interface Written {
@@ -57,6 +62,8 @@ export interface WriteBehindOptions {
   readonly clock: Clock
   /** The newest revision that LMDB has. */
   readonly applied: Revision
+  /** What LMDB says of a journal. */
+  readonly mark: JournalMark | null
   /** Small transactions after which there is a journal. */
   readonly journalAfter: number
   readonly flushes: Pick<FlushChoice, 'isAtOnce' | 'took'>
@@ -76,6 +83,7 @@ export class WriteBehind {
   #waiting = new Map<string, PendingChange>()
   #leaving = new Map<string, PendingChange>()
   #journal: Journal | null = null
+  #mark: JournalMark | null
   #memory: Buffer = Buffer.alloc(0)
   #keeping: Promise<void> = Promise.resolve()
   /** Transactions before there was a journal, large ones as parts; no more are counted when there can be none. */
@@ -89,6 +97,7 @@ export class WriteBehind {
   constructor(options: WriteBehindOptions) {
     this.#options = options
     this.#applied = options.applied
+    this.#mark = options.mark
   }
 
   /** The newest revision that LMDB has. */
@@ -131,7 +140,7 @@ export class WriteBehind {
       await this.settle()
       return false
     }
-    const entry = encodeEntry(written, this.#memoryFor(written))
+    const entry = encodeEntry(written, journal.form, this.#memoryFor(written))
     if (!(await this.#append(journal, entry, { written, isAtOnce }))) {
       await this.#forgetJournal()
       return false
@@ -160,7 +169,8 @@ export class WriteBehind {
   /** Whether there is room in LMDB's file for a transaction behind all that wait: what is acknowledged must fit. */
   #fits({ writes, frees }: Written): boolean {
     try {
-      this.#options.file.space.check(this.#unappliedSpace + writes.space, { frees })
+      const bytes = this.#unappliedSpace + writes.space + MARK_SPACE
+      this.#options.file.space.check(bytes, { frees })
       return true
     } catch (error) {
       if (error instanceof StoreFull) return false
@@ -213,12 +223,33 @@ export class WriteBehind {
     try {
       file.space.check(JOURNAL_BYTES)
       file.space.keepReserve()
-      const journal = await Journal.open(dir)
-      if (this.#closed) await journal.close()
+      // Before the last one is overwritten, LMDB says that it needs it no more.
+      await this.#markEnded()
+      const mark = begunMark(this.#mark)
+      const journal = await Journal.begin(dir, mark)
+      if (this.#closed || !(await this.#marked(mark))) await journal.close()
       else this.#journal = journal
     } catch {
       // Without one everything takes the longer way.
     }
+  }
+
+  /** Whether LMDB has a mark. */
+  async #marked(mark: JournalMark): Promise<boolean> {
+    try {
+      await this.#options.file.write([markWrites(mark)], { frees: mark.journal === null })
+      this.#mark = mark
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** Lets LMDB say that it has everything. */
+  async #markEnded(): Promise<void> {
+    const mark = this.#mark
+    if (mark === null || mark.journal === null) return
+    if (!(await this.#marked(endedMark(mark)))) throw new Error('the journal is still needed')
   }
 
   /** Resolves when everything that was written before is in LMDB. Rejects when that could not be written. */
@@ -234,6 +265,7 @@ export class WriteBehind {
     await this.settle().catch(() => {})
     // The next owner of the directory must not find it incomplete.
     await this.#keeping
+    if (this.#unapplied.length === 0) await this.#markEnded().catch(() => {})
     await this.#journal?.close()
   }
 
@@ -282,15 +314,24 @@ export class WriteBehind {
     this.#waiting = new Map()
   }
 
+  /** The mark that LMDB gets with entries of the journal, when it has no others to wait for; null: it stays. */
+  #markAfter(taken: readonly Written[]): JournalMark | null {
+    const mark = this.#mark
+    if (mark === null || mark.journal === null) return null
+    if (this.#journal === null || this.#closed) return endedMark(mark)
+    const newest = taken.at(-1)
+    return newest ? { ...mark, reach: newest.last } : null
+  }
+
   async #applyAll(more: Written | null): Promise<void> {
     const taken = await this.#take()
     const all = more ? [...taken, more] : taken
     // The waiting entries were acknowledged.
     const frees = more?.frees ?? true
-    await this.#options.file.write(
-      all.map(({ writes }) => writes),
-      { frees },
-    )
+    const mark = this.#markAfter(taken)
+    const lists = all.map(({ writes }) => writes)
+    await this.#options.file.write(mark ? [...lists, markWrites(mark)] : lists, { frees })
+    if (mark) this.#mark = mark
     // Entries that came in between wait for the next.
     this.#unapplied.splice(0, taken.length)
     for (const { writes } of taken) this.#unappliedSpace -= writes.space
