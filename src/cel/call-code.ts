@@ -115,7 +115,7 @@ function accepts(type: Type, value: unknown): boolean {
     case 'duration':
       return value instanceof Span
     case 'list':
-      return Array.isArray(value) && (value.length === 0 || accepts(type.of[0]!, value[0]))
+      return Array.isArray(value) && acceptsAll(type.of[0]!, value)
     case 'map':
       return value instanceof MapValue
     case 'object':
@@ -130,6 +130,9 @@ function accepts(type: Type, value: unknown): boolean {
       return true
   }
 }
+
+const acceptsAll = (type: Type, items: readonly unknown[]): boolean =>
+  type.kind === 'param' || type.kind === 'dyn' || items.every((item) => accepts(type, item))
 
 const PLAIN: ReadonlySet<string> = new Set(['bool', 'int', 'string'])
 

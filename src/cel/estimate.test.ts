@@ -12,6 +12,7 @@ import {
   TIME,
 } from './declared-type.ts'
 import { Expressions } from './expressions.ts'
+import { FIRST_LANGUAGE } from './releases.ts'
 
 const field = (type: DeclaredType) => ({ type, takesSpace: false })
 
@@ -48,7 +49,7 @@ const root: DeclaredType = {
 const A_TENTH = Math.ceil(ENDLESS / 10)
 
 function costs(minor: number, rows: readonly (readonly [string, number])[], of = root): void {
-  const expressions = new Expressions({ minor, formats: new Map() })
+  const expressions = new Expressions({ ...FIRST_LANGUAGE, minor })
   for (const [source, cost] of rows)
     test(source, () => {
       const made = expressions.compile(source, of)

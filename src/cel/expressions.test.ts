@@ -358,6 +358,8 @@ describe('expressions that fail', () => {
     ['self.either.startsWith("x")', 'no such overload'],
     ['self.either + "x" == ""', 'no such overload'],
     ['dyn(self.s) < 1', 'no such overload'],
+    ['dyn([dyn(1), dyn("2")]).sum() == 3', 'no such overload'],
+    ['dyn([dyn("a"), dyn(2)]).join() == "a2"', 'no such overload'],
     ['int(self.s) == 1', 'strconv.ParseInt: parsing "aé😀b": invalid syntax'],
     ['string(self.bytes + b"\\xff") == ""', 'invalid UTF-8 in bytes, cannot convert to string'],
     ['self.time.getHours("Nowhere/Else") == 1', 'unknown time zone Nowhere/Else'],

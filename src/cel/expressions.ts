@@ -9,7 +9,8 @@ import { DeclaredTypes } from './declared-types.ts'
 import { greatestCost } from './estimate.ts'
 import { compileProgram, type Outcome, type Program, type ValueOf } from './program.ts'
 import { environmentOf, FIRST_LANGUAGE, type Language } from './releases.ts'
-import { formatType } from './type.ts'
+import { formatType, optionalOf } from './type.ts'
+import { OptionalValue } from './values.ts'
 
 export type { Outcome } from './program.ts'
 
@@ -43,15 +44,23 @@ export class Expressions {
     this.#language = language
   }
 
-  /** Compiles an expression with `self` and `oldSelf` of a type. */
-  compile(source: string, type: DeclaredType): Compiled {
+  /**
+   * Compiles an expression with `self` and `oldSelf` of a type. If `oldIsOptional`, then `oldSelf` is an optional value,
+   * which is empty where there was none before.
+   */
+  compile(source: string, type: DeclaredType, oldIsOptional = false): Compiled {
     const environment = environmentOf(this.#language)
     const known = this.#types.of(type)
-    const variables = new Map([SELF, OLD_SELF].map((name) => [name, known]))
+    const variables = new Map([
+      [SELF, known],
+      [OLD_SELF, oldIsOptional ? optionalOf(known) : known],
+    ])
     const program = compileProgram(source, environment, variables)
     if ('problem' in program) return program
     const cost = greatestCost(program.node, type, environment.options)
-    return { expression: new CheckedExpression(program, this.#converters.of(type), cost) }
+    const convert = this.#converters.of(type)
+    const convertOld = oldIsOptional ? optionally(convert) : convert
+    return { expression: new CheckedExpression(program, { convert, convertOld }, cost) }
   }
 }
 
@@ -62,16 +71,26 @@ function usesOldSelf(node: Node): boolean {
   return childrenOf(node).some(usesOldSelf)
 }
 
+const optionally =
+  (convert: Convert): Convert =>
+  (json) =>
+    json === undefined || json === null ? OptionalValue.NONE : new OptionalValue(convert(json))
+
+interface Conversions {
+  readonly convert: Convert
+  readonly convertOld: Convert
+}
+
 class CheckedExpression implements Expression {
   readonly gives: string
   readonly usesOldSelf: boolean
   readonly greatestCost: number
   readonly #program: Program
-  readonly #convert: Convert
+  readonly #conversions: Conversions
 
-  constructor(program: Program, convert: Convert, cost: number) {
+  constructor(program: Program, conversions: Conversions, cost: number) {
     this.#program = program
-    this.#convert = convert
+    this.#conversions = conversions
     this.gives = formatType(program.gives)
     this.usesOldSelf = usesOldSelf(program.node)
     this.greatestCost = cost
@@ -86,6 +105,7 @@ class CheckedExpression implements Expression {
   }
 
   #valueOf(self: unknown, oldSelf: unknown): ValueOf {
-    return (name) => this.#convert(name === OLD_SELF ? oldSelf : self)
+    const { convert, convertOld } = this.#conversions
+    return (name) => (name === OLD_SELF ? convertOld(oldSelf) : convert(self))
   }
 }

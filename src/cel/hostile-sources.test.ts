@@ -13,6 +13,7 @@ import {
   TIME,
 } from './declared-type.ts'
 import { Expressions } from './expressions.ts'
+import { FIRST_LANGUAGE } from './releases.ts'
 
 const field = (type: DeclaredType) => ({ type, takesSpace: false })
 const item: DeclaredType = {
@@ -107,7 +108,7 @@ function* expressions(seed: number, count: number): Generator<string> {
 }
 
 function examine(source: string, minor: number): void {
-  const made = new Expressions({ minor, formats: new Map() }).compile(source, root)
+  const made = new Expressions({ ...FIRST_LANGUAGE, minor }).compile(source, root)
   if ('problem' in made) {
     expect(made.problem).toMatch(/^(?:compilation|program instantiation) failed: /)
     return

@@ -201,3 +201,19 @@ describe('values of later libraries fail', () => {
 test('what begins with a name of a library is a variable of a loop where it is one', () => {
   expect(outcome('[{"of": 1}].all(optional, optional.of == 1)', 36)).toEqual({ value: true })
 })
+
+describe('the value before is an optional one where that is asked for', () => {
+  for (const [source, old, value] of [
+    ['oldSelf.hasValue()', null, false],
+    ['oldSelf.hasValue() && oldSelf.value().i == 3', object, true],
+    ['!oldSelf.hasValue() || self.i >= oldSelf.value().i', undefined, true],
+    ['oldSelf.i.orValue(9) == 3 && self.i == 3', object, true],
+    ['oldSelf.orValue(self).i == 3', null, true],
+  ] as const)
+    test(`${source} with ${old ? 'one' : 'none'}`, () => {
+      const made = of(30).compile(source, root, true)
+      if ('problem' in made) throw new Error(made.problem)
+      expect(made.expression.usesOldSelf).toBe(true)
+      expect(made.expression.evaluate(object, old, new Budget())).toEqual({ value })
+    })
+})
