@@ -51,6 +51,8 @@ export interface ResourceEntry {
   readonly protobuf: LateProtobuf | null
   /** Ownership and merging of fields in apply; null: deduced from the values. */
   readonly topology: Topology | null
+  /** The part of a configuration that objects keep, without the fields of places that name none; absent: all of it. */
+  readonly keptConfiguration?: (config: JsonObject) => JsonObject
   /** Merge rules of strategic merge patch; null: the kind does not accept such patches. */
   readonly mergeSchema: Shape | null
   /**

@@ -24,6 +24,8 @@ export class Decoding {
   readonly fills: boolean
   /** Whether a client sent the value, which is refused where a stored one would lose what does not fit. */
   readonly isRequest: boolean
+  /** Whether null stays where it is none of the values, for validation to report. */
+  readonly keepsNull: boolean
   /** Values that the result may still get, in a decoding with a limit. */
   room: number
   readonly #written: WrittenNumbers | null
@@ -35,10 +37,12 @@ export class Decoding {
       /** Maximum values of the result, where defaults are those of users. */
       readonly most?: number
       readonly isRequest?: boolean
+      readonly keepsNull?: boolean
     } = {},
   ) {
     this.fills = options.fills ?? true
     this.isRequest = options.isRequest ?? false
+    this.keepsNull = options.keepsNull ?? false
     const { written, most = Infinity } = options
     this.room = most
     this.#written = written !== undefined && written.size > 0 ? written : null

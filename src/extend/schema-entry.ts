@@ -15,6 +15,7 @@ import { schemaCodec, writeSchemaMembers } from './schema-codec.ts'
 import { schemaColumns, type ColumnDefinition } from './schema-columns.ts'
 import { schemaScale, type ScalePaths } from './schema-scale.ts'
 import { SchemaRules, schemaStatus, schemaStrategy } from './schema-strategy.ts'
+import { keptConfiguration } from './schema-values.ts'
 import { schemaTopology } from './schema-topology.ts'
 
 /** A kind as users describe it. */
@@ -121,6 +122,10 @@ class VersionOfKind implements FormHolder {
   get topology(): Topology {
     this.#isUsed = true
     return (this.#topology ??= schemaTopology(this.#form))
+  }
+
+  keptConfiguration(config: JsonObject): JsonObject {
+    return keptConfiguration(config, this.#form)
   }
 
   get #form(): SchemaProps {
@@ -272,6 +277,10 @@ class SchemaEntry implements ResourceEntry {
     return this.forms.topology
   }
 
+  keptConfiguration(config: JsonObject): JsonObject {
+    return this.forms.keptConfiguration(config)
+  }
+
   get storage(): ResourceEntry {
     return this.versions[0]!
   }
@@ -367,7 +376,7 @@ function mustWait(): never {
 /** An object as the schema of another version has it. */
 const rewritten = (object: Typed, from: VersionOfKind, to: VersionOfKind): Typed => {
   const plain = from.codec.plain(object as unknown as JsonObject)
-  return to.codec.decode(plain, new Decoding()) as unknown as Typed
+  return to.codec.decode(plain, new Decoding({ keepsNull: true })) as unknown as Typed
 }
 
 /** The stored version as discovery shows it, without naming it. */

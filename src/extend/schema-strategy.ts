@@ -6,7 +6,9 @@ import { evaluateRulesInSteps } from '../structural/evaluate-rules.ts'
 import type { Json, SchemaProps } from '../structural/json-schema-props.ts'
 import { SchemaExpressions } from '../structural/schema-expressions.ts'
 import { validateInSteps } from '../structural/value-rules.ts'
-import type { Codec, JsonObject } from '../codec/codec.ts'
+import { Decoding, type Codec, type JsonObject } from '../codec/codec.ts'
+import { copyJson } from '../codec/json-clone.ts'
+import { propertyOf } from '../structural/walk-schema.ts'
 import type { Strategy } from '../catalogue/entry.ts'
 import { collecting, FieldErrors, sameValue } from '../meta/field-errors.ts'
 import { raised, type ObjectMeta, type Typed } from '../meta/object-meta.ts'
@@ -27,6 +29,14 @@ export class SchemaRules {
     this.#schema = schema
     this.#codec = codec
     this.#scale = scale
+  }
+
+  /** The status of an object without one: its default with those inside; undefined where there is none. */
+  standardStatus(): Json {
+    const status = propertyOf(this.#schema, 'status')
+    if (status?.default === undefined) return undefined
+    const object = this.#codec.decode({ status: copyJson(status.default) }, new Decoding())
+    return object['status']
   }
 
   /** Violations of the declared types and bounds. */
@@ -112,7 +122,7 @@ export function schemaStrategy(
 ): Strategy {
   const hooks: Hooks = {
     prepareForCreate(object) {
-      if (kind.hasStatus) delete (object as unknown as JsonObject)['status']
+      if (kind.hasStatus) resetStatus(object as unknown as JsonObject, rules().standardStatus())
       object.metadata.generation = 1
     },
     prepareForUpdate(next, old) {
@@ -148,6 +158,11 @@ export const schemaStatus = (
     )
   },
 })
+
+function resetStatus(object: JsonObject, standard: Json): void {
+  if (standard === undefined) delete object['status']
+  else object['status'] = standard
+}
 
 const KEPT = ['labels', 'annotations', 'ownerReferences', 'finalizers', 'generation'] as const
 

@@ -14,7 +14,7 @@ import {
   type MapTopology,
   type Topology,
 } from '../notation/topology.ts'
-import { preserves } from './schema-values.ts'
+import { isNameless, preserves } from './schema-values.ts'
 
 /** The topology of whole objects. */
 export const schemaTopology = (schema: SchemaProps): Topology => mapOf(schema, true)
@@ -60,7 +60,9 @@ function mapOf(schema: SchemaProps, whole: boolean): MapTopology {
 function restOf(schema: SchemaProps): (() => Topology) | null {
   const additional = additionalOf(schema)
   if (additional) return once(() => topologyFor(additional))
-  return preserves(schema) || schema.additionalProperties === true ? () => DEDUCED : null
+  return isNameless(schema) || preserves(schema) || schema.additionalProperties === true
+    ? () => DEDUCED
+    : null
 }
 
 function listOf(schema: SchemaProps): ListTopology {

@@ -23,6 +23,14 @@ export const OBJECT_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata
 export const preserves = (schema: SchemaProps | undefined): boolean =>
   schema?.['x-{brand}-preserve-unknown-fields'] === true
 
+/** Whether a schema of objects says nothing of their fields, none of which is kept then; yet none is wrong. */
+export const isNameless = (schema: SchemaProps): boolean =>
+  schema.type === 'object' &&
+  schema.additionalProperties === undefined &&
+  !preserves(schema) &&
+  !isEmbedded(schema) &&
+  Object.keys(schema.properties ?? {}).length === 0
+
 /** Whether a value is a JSON object. */
 export const isMap = (value: Json): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -36,6 +44,30 @@ function readValue(value: Json, schema: SchemaProps | undefined, decoding: Decod
     return embedded ? withType(value, object, { schema, decoding }) : object
   }
   return typeof value === 'bigint' ? readInteger(value) : value
+}
+
+/** A configuration of a whole object without the fields that no object keeps. The given one is not changed. */
+export function keptConfiguration(config: JsonObject, schema: SchemaProps): JsonObject {
+  if (!isNameless(schema)) return keptPart(config, schema) as JsonObject
+  return Object.fromEntries(Object.entries(config).filter(([name]) => OBJECT_FIELDS.includes(name)))
+}
+
+function keptPart(value: Json, schema: SchemaProps): Json {
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema)
+    return items ? value.map((item: Json) => keptPart(item, items)) : value
+  }
+  if (!isMap(value)) return value
+  if (isNameless(schema)) return {}
+  const additional = additionalOf(schema)
+  let kept: JsonObject | null = null
+  for (const name of Object.keys(value)) {
+    const part = propertyOf(schema, name) ?? additional
+    if (!part) continue
+    const inside = keptPart(value[name], part)
+    if (inside !== value[name]) setOwn((kept ??= { ...value }), name, inside)
+  }
+  return kept ?? value
 }
 
 /** The members of an object but those that are passed over; in order of their names. */
@@ -61,9 +93,10 @@ export function readMembers(
     }
     if (--decoding.room < 0) throw tooManyFilled()
     const absent = given === undefined || (given === null && inner && !inner.nullable)
-    if (absent && (!decoding.fills || inner?.default === undefined)) continue
+    const isFilled = absent && decoding.fills && inner?.default !== undefined
+    if (absent && !isFilled && (given === undefined || !decoding.keepsNull)) continue
     decoding.path.push(name)
-    setOwn(read, name, readValue(absent ? inner!.default : given, inner, decoding))
+    setOwn(read, name, readValue(isFilled ? inner.default : given, inner, decoding))
     decoding.path.pop()
   }
   return read

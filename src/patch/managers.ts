@@ -23,7 +23,6 @@
 import type { Steps } from '../base/steps.ts'
 import { pathText } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
-import { sameJson } from './json-value.ts'
 import { withAtomicValues, withNamedFields } from './named-fields.ts'
 import type { Topology } from '../notation/topology.ts'
 import type { Comparison } from './changes.ts'
@@ -159,12 +158,14 @@ export function* applyManagerSteps(
   const leaves = last && (last.apiVersion !== apiVersion || isLess())
   const object = leaves ? yield* pruned(views, merged, mine, last) : merged
   yield
-  const { managers: all } = yield* displace(views, live.object, object, mine, {
+  const { managers: all, change } = yield* displace(views, live.object, object, mine, {
     writer: manager,
     force,
   })
   yield
-  return { object: sameJson(live.object, object) ? null : object, managers: all }
+  // Another order of items with keys is no change.
+  const isOther = !(change.added.isEmpty && change.modified.isEmpty && change.removed.isEmpty)
+  return { object: isOther ? object : null, managers: all }
 }
 
 /** One object in many versions. */

@@ -41,8 +41,9 @@ export const APPLY_PATCH = 'application/apply-patch+yaml'
 /** PATCH with a configuration on an object or a status-like sub-resource. Throws 4xx. */
 export async function apply(api: WriteDependencies, call: Call): Promise<Result> {
   const options = applyOptions(call.query, api.v)
-  const config = await readConfiguration(call, call.served, options)
-  checkFits(call, call.served, config)
+  const given = await readConfiguration(call, call.served, options)
+  checkFits(call, call.served, given)
+  const config = call.served.keptConfiguration?.(given) ?? given
   const c = call.context()
   const of = (live: Typed | null, hot: HotObject | null = null) =>
     applied(api, call, config, { live, hot: isLikeable(call.served) ? hot : null, options, c })
@@ -177,7 +178,7 @@ function decoded(
   const { served } = call
   const steps = hot
     ? decodeLikeSteps(served, value, hot, { c, written: undefined })
-    : decodeServedSteps(served, value, c)
+    : decodeServedSteps(served, value, c, { keepsNull: true })
   return whenKnown(paced(steps, pace), ({ object }) => {
     checkName(call, object)
     takeNamespace(call, object)

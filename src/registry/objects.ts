@@ -87,9 +87,9 @@ export function* decodeServedSteps(
   served: ResourceEntry,
   value: unknown,
   c: HookContext,
-  written?: WrittenNumbers,
+  more: { readonly written?: WrittenNumbers | undefined; readonly keepsNull?: true } = {},
 ): Steps<DecodedObject> {
-  const decoding = requestDecoding(written)
+  const decoding = requestDecoding(more.written, more.keepsNull)
   try {
     const object = served.codec.decode(value, decoding) as unknown as Typed
     yield
@@ -101,8 +101,8 @@ export function* decodeServedSteps(
 }
 
 /** For a value of a client, which the defaults of a schema could make huge. */
-const requestDecoding = (written?: WrittenNumbers): Decoding =>
-  new Decoding({ written, most: MAX_VALUES, isRequest: true })
+const requestDecoding = (written?: WrittenNumbers, keepsNull = false): Decoding =>
+  new Decoding({ written, most: MAX_VALUES, isRequest: true, keepsNull })
 
 /** A stored object of the served version, with defaults, from its JSON value. Throws 400 when the value does not fit. */
 export function decodeStoredVersion(served: ResourceEntry, value: unknown, c: HookContext): Typed {

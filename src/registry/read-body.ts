@@ -167,7 +167,7 @@ function decodedIn(
   }
   // With so few values at most the defaults may take long, which are made first.
   if (body.bytes.length <= SMALL) return ended(decodeServed(call.served, value, c, written))
-  return whenKnown(paced(decodeServedSteps(call.served, value, c, written), pace), ended)
+  return whenKnown(paced(decodeServedSteps(call.served, value, c, { written }), pace), ended)
 }
 
 /** Bytes of bodies that are decoded in one step. */

@@ -191,14 +191,27 @@ describe('items told apart by a key', () => {
       ],
     },
     {
-      name: 'order is that of the configuration',
+      name: 'another order alone is no change',
       kind: 'Deployment',
       steps: [
         apply('a', pods({ containers: [image('x'), image('y'), image('z')] })),
         apply('a', pods({ containers: [image('z'), image('x'), image('y')] })),
       ],
       see: containersOf,
-      is: ['z=1', 'x=1', 'y=1'],
+      is: ['x=1', 'y=1', 'z=1'],
+      owners: [
+        'a: BASE T.containers[x] T.containers[x].image T.containers[x].name T.containers[y] T.containers[y].image T.containers[y].name T.containers[z] T.containers[z].image T.containers[z].name',
+      ],
+    },
+    {
+      name: 'with another change, order is that of the configuration',
+      kind: 'Deployment',
+      steps: [
+        apply('a', pods({ containers: [image('x'), image('y'), image('z')] })),
+        apply('a', pods({ containers: [image('z', '2'), image('x'), image('y')] })),
+      ],
+      see: containersOf,
+      is: ['z=2', 'x=1', 'y=1'],
       owners: [
         'a: BASE T.containers[x] T.containers[x].image T.containers[x].name T.containers[y] T.containers[y].image T.containers[y].name T.containers[z] T.containers[z].image T.containers[z].name',
       ],

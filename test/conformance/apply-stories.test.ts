@@ -130,7 +130,10 @@ for (const kind of KINDS) {
           owners: ['a: data.x', 'b~: data.x'],
         },
         { steps: ['a: x=1', 'b~: x=2', 'a:'], data: 'x=2', owners: ['b~: data.x'] },
-        { steps: ['a: x=', 'a: y=1'], data: 'y=1', owners: ['a: data.y'] },
+        // A kind with a schema refuses null where it is no value.
+        ...(kind.needsVersion
+          ? []
+          : [{ steps: ['a: x=', 'a: y=1'], data: 'y=1', owners: ['a: data.y'] }]),
       ] as {
         steps: string[]
         data: string
