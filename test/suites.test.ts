@@ -17,6 +17,8 @@ const REASONS: Readonly<Record<string, string>> = {
   '!existsSync(join(ROOT, PROGRAM))': 'the same',
   "!existsSync(join(ROOT, 'dist', 'bin', 'orch.js'))": 'the same',
   "!existsSync(join(ROOT, 'dist', 'src', 'index.js'))": 'the same',
+  'FOLDER === undefined':
+    'the conformance data of the expression language is not beside the project',
   '!isBuilt': 'the programs are not built',
   '!hasSystemd': 'the machine has no systemd',
   '!canFetch': 'other releases of Node.js cannot be fetched',
