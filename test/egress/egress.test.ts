@@ -345,7 +345,8 @@ describe.skipIf(!hasEtcd)(`behind proxies${hasEtcd ? '' : ` (${NO_ETCD})`}`, () 
       cluster.take()
       const reply = await client.get('/api/v1/nodes/here/proxy/a')
       expect([reply.status, reply.body.message]).toEqual([400, 'address not allowed'])
-      expect(cluster.take()).toEqual([])
+      // The extension server is asked for its health in the background.
+      expect(cluster.take().filter((target) => target !== 'ext.invalid:443')).toEqual([])
     })
 
     test('breaks an exec off in the middle', async () => {
@@ -368,9 +369,13 @@ describe.skipIf(!hasEtcd)(`behind proxies${hasEtcd ? '' : ` (${NO_ETCD})`}`, () 
       'apiserver_egress_dialer_dial_duration_seconds_count{protocol="http_connect",transport="tcp"}',
       'apiserver_egress_dialer_dial_duration_seconds_count{protocol="http_connect",transport="uds"}',
     ])
-    expect(counted('failure_count')).toEqual([
-      'apiserver_egress_dialer_dial_failure_count{protocol="http_connect",stage="proxy",transport="tcp"} 7',
-    ])
+    const [failures, ...more] = counted('failure_count').map((line) => line.split(' '))
+    expect(more).toEqual([])
+    expect(failures?.[0]).toBe(
+      'apiserver_egress_dialer_dial_failure_count{protocol="http_connect",stage="proxy",transport="tcp"}',
+    )
+    // Seven calls failed here; questions for an extension server's health may add to them.
+    expect(Number(failures?.[1])).toBeGreaterThanOrEqual(7)
   })
 })
 
