@@ -53,13 +53,18 @@ export class ManualClock implements Clock {
   advance(ms: number): void {
     const end = this.#elapsed + ms
     for (;;) {
-      const due = this.#timers.filter((t) => t.at <= end).sort((a, b) => a.at - b.at)[0]
-      if (!due) break
-      this.#timers = this.#timers.filter((t) => t !== due)
+      const due = this.#first()
+      if (!due || due.at > end) break
+      this.#timers.splice(this.#timers.indexOf(due), 1)
       this.#pass(due.at)
       due.call()
     }
     this.#pass(end)
+  }
+  #first() {
+    let first = this.#timers[0]
+    for (const timer of this.#timers) if (timer.at < first!.at) first = timer
+    return first
   }
   #pass(to: number): void {
     const ms = Math.max(to - this.#elapsed, 0)

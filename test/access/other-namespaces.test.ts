@@ -28,7 +28,11 @@ beforeAll(async () => {
     await realm.made('/apis/apiextensions.orch.io/v1/customresourcedefinitions', definition)
     for (const name of ['a', 'b']) await realm.made('/api/v1/namespaces', { metadata: { name } })
     await realm.server.settled()
-    await realm.made('/apis/example.com/v1/namespaces', { metadata: { name: 'b' } })
+    await realm.made('/apis/example.com/v1/namespaces', {
+      apiVersion: 'example.com/v1',
+      kind: 'Namespace',
+      metadata: { name: 'b' },
+    })
     for (const group of ['', 'example.com']) {
       const what = `${group === '' ? '' : `${group}:`}namespaces,namespaces/status,namespaces/finalize`
       await realm.allow({ user: 'member' }, rule(`${ALL} ${what}`), 'a')
@@ -69,10 +73,10 @@ async function state(realm: Realm): Promise<unknown> {
     ['/api/v1/namespaces', '/apis/example.com/v1/namespaces'].map((path) => realm.admin.get(path)),
   )
   return lists.map(({ body }) =>
-    body.items.map((one: any) => [
-      one.metadata.name,
-      one.metadata.uid,
-      one.metadata.resourceVersion,
+    body.items.map((one: { metadata: Record<string, unknown> }) => [
+      one.metadata['name'],
+      one.metadata['uid'],
+      one.metadata['resourceVersion'],
     ]),
   )
 }

@@ -17,6 +17,8 @@ const WORKERS = 2
 const LIVES = 3
 const CHANGES = 3
 const SOON = { timeout: 30_000, interval: 10 }
+/** What each life of a definition sees succeed before it ends. */
+const ALL_DONE = ['create', 'get', 'list', 'patch']
 
 /** A kind whose schema fills in a field, whose name rises with each change. */
 class Kind {
@@ -29,6 +31,8 @@ class Kind {
   /** Counts the deletes that were begun. */
   ends = 0
   isThere = false
+  /** What succeeded since the definition was established. */
+  readonly done = new Set<string>()
 
   constructor(i: number) {
     this.plural = `things${i}`
@@ -85,6 +89,7 @@ describe.skipIf(!hasEtcd)(hasEtcd ? 'two servers' : `two servers: ${NO_ETCD}`, (
         expect(isThere).toBe(true)
       }, SOON)
       kind.known = number
+      kind.done.clear()
       kind.isThere = true
       for (let change = 0; change < CHANGES; change++) {
         await pause(random.below(60))
@@ -94,6 +99,7 @@ describe.skipIf(!hasEtcd)(hasEtcd ? 'two servers' : `two servers: ${NO_ETCD}`, (
         kind.known = next.number
       }
       await pause(random.below(60))
+      await vi.waitFor(() => expect([...kind.done].toSorted()).toEqual(ALL_DONE), SOON)
       kind.isThere = false
       kind.ends++
       expectOne('delete', await either().delete(kind.path), 200)
@@ -111,6 +117,7 @@ describe.skipIf(!hasEtcd)(hasEtcd ? 'two servers' : `two servers: ${NO_ETCD}`, (
       /** What an object must show, if the kind was there from before the request to after it. */
       const check = (what: string, { spec }: { spec: Json }) => {
         const names = Object.keys(spec).filter((one) => one !== 'said')
+        kind.done.add(what)
         const number = names.length === 1 ? Number(names[0]!.slice(1)) : -1
         const least = isThere && kind.ends === ends ? known : 1
         if (number < least || number > kind.newest)
@@ -118,6 +125,7 @@ describe.skipIf(!hasEtcd)(hasEtcd ? 'two servers' : `two servers: ${NO_ETCD}`, (
       }
       const made = await client.post(kind.at, object(kind, name))
       expectOne('create', made, 201, 404, 405, 409)
+      if (made.status === 201) kind.done.add('create')
       const isMine = isThere && kind.ends === ends && [201, 409].includes(made.status)
       const other = either()
       const got = await other.get(`${kind.at}/${name}`)

@@ -39,8 +39,8 @@ storeSuite('lmdb with a journal that is flushed at once', async (clock, ttlMs) =
 let etcd: Promise<Etcd> | null = null
 let prefixes = 0
 afterAll(async () => (await etcd)?.close())
-const openCase = async (clock: ManualClock, ttlMs?: TimeToLive, transport?: TransportName) =>
-  rebased(
+const openCase = async (clock: ManualClock, ttlMs?: TimeToLive, transport?: TransportName) => {
+  const engine = rebased(
     await openEtcd({
       transport,
       servers: [(await (etcd ??= startEtcd())).url],
@@ -52,6 +52,18 @@ const openCase = async (clock: ManualClock, ttlMs?: TimeToLive, transport?: Tran
       ...(ttlMs ? { ttlMs } : {}),
     }),
   )
+  if (ttlMs === undefined) return engine
+  // A key that expires after its case would use up a revision of a later one.
+  let emptying: Promise<void> | null = null
+  const close = async () => {
+    await (emptying ??= empty(engine)).finally(() => engine.close())
+  }
+  return { ...engine, close }
+}
+async function empty(engine: Engine): Promise<void> {
+  const { items } = await engine.range('/')
+  for (const { key } of items) await engine.commit([{ key, value: null }])
+}
 for (const transport of TRANSPORTS) {
   storeSuite(`etcd over ${transport}`, (clock, ttlMs) => openCase(clock, ttlMs, transport), {
     skip: hasEtcd ? null : NO_ETCD,

@@ -346,8 +346,8 @@ export const deliveryShapes: readonly Shape[] = [
           {
             maxItems: 20,
             ...rules([
-              'self.map(t, has(t.percent) ? t.percent : 0).sum() == 100',
-              'percents add up to 100',
+              'self.exists_one(t, has(t.percent) && t.percent == 100)',
+              'one target has 100 percent',
             ]),
           },
         ),
@@ -383,7 +383,7 @@ export const deliveryShapes: readonly Shape[] = [
     invalid: [
       [
         { spec: { traffic: [{ percent: 60 }, { percent: 50, latest: true }] } },
-        failed('spec.traffic', 'percents add up to 100', 'array'),
+        failed('spec.traffic', 'one target has 100 percent', 'array'),
       ],
       [
         {
