@@ -4,6 +4,7 @@ import { startServer, type RunningServer } from '../../src/index.ts'
 import { Client, type Reply } from '../client.ts'
 import { definition, DEFINITIONS, define, type Json } from './definitions.fixture.ts'
 import { deliveryShapes } from './shapes/delivery.ts'
+import { expressionShapes } from './shapes/expressions.ts'
 import { networkShapes } from './shapes/networks.ts'
 import { platformShapes } from './shapes/platforms.ts'
 import type { Shape } from './shapes/schema-words.ts'
@@ -16,6 +17,7 @@ const SHAPES: readonly Shape[] = [
   ...platformShapes,
   ...storageShapes,
   ...observingShapes,
+  ...expressionShapes,
 ]
 const GROUP = 'shapes.example.com'
 

@@ -346,8 +346,8 @@ export const deliveryShapes: readonly Shape[] = [
           {
             maxItems: 20,
             ...rules([
-              'self.exists_one(t, has(t.percent) && t.percent == 100)',
-              'one target has 100 percent',
+              'self.exists_one(t, has(t.latest) && t.latest)',
+              'one part goes to the latest',
             ]),
           },
         ),
@@ -363,7 +363,7 @@ export const deliveryShapes: readonly Shape[] = [
                 containers: [{ name: 'c', resources: { limits: { cpu: 1, memory: '1Gi' } } }],
               },
             },
-            traffic: [{ percent: 100 }],
+            traffic: [{ percent: 100, latest: true }],
           },
         },
         {
@@ -375,15 +375,15 @@ export const deliveryShapes: readonly Shape[] = [
                 containers: [{ name: 'c', resources: { limits: { cpu: 1, memory: '1Gi' } } }],
               },
             },
-            traffic: [{ percent: 100 }],
+            traffic: [{ percent: 100, latest: true }],
           },
         },
       ],
     ],
     invalid: [
       [
-        { spec: { traffic: [{ percent: 60 }, { percent: 50, latest: true }] } },
-        failed('spec.traffic', 'one target has 100 percent', 'array'),
+        { spec: { traffic: [{ percent: 60 }, { percent: 50 }] } },
+        failed('spec.traffic', 'one part goes to the latest', 'array'),
       ],
       [
         {
