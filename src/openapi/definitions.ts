@@ -87,18 +87,26 @@ export class Definitions {
 
   /** A kind that comes with a schema; type and metadata are those of every kind. */
   #described({ group, version, kind }: ResourceEntry, schema: Json): Json {
-    const own = publishedSchema(schema, this.#v, this.#format)
-    const properties = {
-      ...(own['properties'] as Json | undefined),
-      apiVersion: { description: API_VERSION, type: 'string' },
-      kind: { description: KIND, type: 'string' },
-      metadata: this.#property(this.shape(ObjectMeta.shape), { description: METADATA }),
-    }
+    const marks = extension(this.#v, 'group-version-kind', [{ group, kind, version }])
+    // Clients of version 2 would take the properties for all that there may be.
+    if (this.#format === 'v2' && schema['x-{brand}-preserve-unknown-fields'] === true)
+      return { type: 'object', ...marks }
+    const wholeProperties = () => this.#wholeProperties()
+    const own = publishedSchema(schema, { v: this.#v, format: this.#format, wholeProperties })
+    const properties = { ...(own['properties'] as Json | undefined), ...wholeProperties() }
     return {
       ...own,
       type: 'object',
-      properties: sorted(Object.entries(properties)),
-      ...extension(this.#v, 'group-version-kind', [{ group, kind, version }]),
+      properties: sorted(Object.entries(properties) as [string, Json][]),
+      ...marks,
+    }
+  }
+
+  #wholeProperties(): Json {
+    return {
+      apiVersion: { description: API_VERSION, type: 'string' },
+      kind: { description: KIND, type: 'string' },
+      metadata: this.#property(this.shape(ObjectMeta.shape), { description: METADATA }),
     }
   }
 

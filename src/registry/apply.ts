@@ -182,7 +182,7 @@ function decoded(
   return whenKnown(paced(steps, pace), ({ object }) => {
     checkName(call, object)
     takeNamespace(call, object)
-    return toStored(served, object, c)
+    return toStored(served, object, c, call.subresource)
   })
 }
 

@@ -6,13 +6,14 @@ import { LRUCache } from 'lru-cache'
 import { Pace } from '../base/event-loop.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import type { Convertible, ResourceEntry, WaitingConversion } from '../catalogue/entry.ts'
-import { internalError, StatusError } from '../meta/errors.ts'
+import { internalError, invalid, StatusError } from '../meta/errors.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { HookContext } from '../catalogue/resource.ts'
 import { StoredObject } from '../cache/stored-object.ts'
 import type { Result } from './results.ts'
+import { findViolations, noteViolations } from './own-rules.ts'
 import { encodeObject, convertFromStorage, convertToStorage, unversioned } from './objects.ts'
 
 /** Maximum bytes of JSON in one conversion request for a list; a larger list takes several. */
@@ -22,6 +23,8 @@ const BATCH = 500
 const BATCH_BYTES = 4 << 20
 /** Bytes of converted objects that are cached for each version of a kind. */
 const KEPT_BYTES = 32 << 20
+/** For how long: other views of a change share it, and a webhook that was mended shows at once. */
+const KEPT_MS = 1_000
 
 type Results = LRUCache<string, Promise<StoredObject>>
 
@@ -30,18 +33,56 @@ const results = new WeakMap<WaitingConversion, Results>()
 
 function resultsOf(waiting: WaitingConversion): Results {
   let found = results.get(waiting)
-  if (!found) results.set(waiting, (found = new LRUCache({ maxSize: KEPT_BYTES })))
+  if (!found) results.set(waiting, (found = new LRUCache({ maxSize: KEPT_BYTES, ttl: KEPT_MS })))
   return found
 }
 
-/** The object in the storage version; a promise with asynchronous conversion. Throws or rejects with StatusError. */
+/**
+ * The object in the storage version; a promise with asynchronous conversion. `subresource`: the part that is written, of
+ * which the rules of the whole object say nothing before it is put together. Throws or rejects with StatusError.
+ */
 export function toStored(
   served: ResourceEntry,
   object: Typed,
   c: HookContext,
+  subresource = '',
 ): Typed | Promise<Typed> {
   const waiting = served.conversion?.waiting
-  return waiting ? convertedObject(served, waiting, object) : convertToStorage(served, object, c)
+  if (!waiting) return remembered(served, object, convertToStorage(served, object, c))
+  const stored =
+    subresource === ''
+      ? checkedAndConverted(served, waiting, object, c)
+      : convertedObject(served, waiting, object)
+  return stored.then((one) => remembered(served, object, one))
+}
+
+/** Objects as they were sent, by what they were converted to. */
+const sentForms = new WeakMap<Typed, Typed>()
+
+/** An object in the version in which it was sent, where that is not the storage version of a kind with a schema. */
+export const sentForm = (stored: Typed): Typed | undefined => sentForms.get(stored)
+
+function remembered({ strategy }: ResourceEntry, sent: Typed, stored: Typed): Typed {
+  if (stored !== sent && strategy.needsType) sentForms.set(stored, sent)
+  return stored
+}
+
+/** An object that breaks the rules of its version is refused for that, also when it cannot be converted. */
+async function checkedAndConverted(
+  from: ResourceEntry,
+  waiting: WaitingConversion,
+  object: Typed,
+  c: HookContext,
+): Promise<Typed> {
+  const found = await findViolations(waiting.shown, object, c)
+  try {
+    const stored = await convertedObject(from, waiting, object)
+    noteViolations(stored, found)
+    return stored
+  } catch (error) {
+    if (found.length === 0 || !(error instanceof StatusError)) throw error
+    throw invalid({ group: from.group, kind: from.kind }, object.metadata.name ?? '', found)
+  }
 }
 
 /**

@@ -37,6 +37,7 @@ import type { WriteOptions } from './options.ts'
 import { wipeSystemFields } from './system-fields.ts'
 import { meansUnset } from './named-revision.ts'
 import { recordOwners } from './ownership.ts'
+import { ownViolations } from './own-rules.ts'
 import { unlessLeft } from './left-behind.ts'
 import { passed, type Step } from './steps.ts'
 import type { Result } from './results.ts'
@@ -329,10 +330,11 @@ class PassingCreate implements Creation {
     const parts = this.#knowParts()
     const passed = parts && this.#options.model?.passed
     const rules = metadataRules(served, this.#api, parts, passed?.metadata)
+    const found = ownViolations(object)
     const checking = checked(this.pace, [
       () => checkMetadata(metadata, errors.at('metadata'), rules),
-      () => served.check(object, errors, passed ?? undefined),
-      () => served.strategy.validate?.(object, errors, this.#context()),
+      () => (found ? errors.addAll(found) : served.check(object, errors, passed ?? undefined)),
+      () => (found ? undefined : served.strategy.validate?.(object, errors, this.#context())),
     ])
     if (checking) return checking.then(() => refuseInvalid(served, metadata.name ?? '', errors))
     refuseInvalid(served, metadata.name ?? '', errors)

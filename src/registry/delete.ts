@@ -34,6 +34,7 @@ import {
   storeChanges,
   storeReached,
 } from './context.ts'
+import { shownVersions } from './conversion.ts'
 import { existing } from './get.ts'
 import { deleteEach } from './delete-each.ts'
 import { select } from './list.ts'
@@ -72,6 +73,9 @@ export async function deleteOne(api: WriteDependencies, call: Call): Promise<Res
   const { deleteWarning } = call.served.strategy
   if (deleteWarning !== undefined && deletion.policy === undefined) call.warn(deleteWarning)
   const { refusesDelete } = call.served.strategy
+  const waiting = call.served.conversion?.waiting
+  // An object that cannot be shown in the version of the request is not deleted through it.
+  if (waiting) await shownVersions(waiting, [await existing(api, call)])
   if (refusesDelete) {
     const live = decodeStored(call.served, await existing(api, call), call.context())
     const why = refusesDelete(live)
@@ -86,6 +90,8 @@ export async function deleteCollection(api: WriteDependencies, call: Call): Prom
   const options = listOptions(call.query, api.v)
   const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
   const found = await select(api, call, options, chosen)
+  const waiting = call.served.conversion?.waiting
+  if (waiting) await shownVersions(waiting, found.items)
   await deleteEach(
     found.items,
     ({ key }, begun) => {

@@ -10,6 +10,7 @@ import { sameJson } from '../patch/json-value.ts'
 import {
   knownEntries,
   readManaged,
+  writeManaged,
   updateSteps,
   type Writer as FieldWriter,
 } from '../patch/managed-fields.ts'
@@ -17,14 +18,14 @@ import type { Versions } from '../patch/managers.ts'
 import { DEDUCED } from '../notation/topology.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
-import { invalid } from '../meta/errors.ts'
+import { invalid, StatusError } from '../meta/errors.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import type { ManagedFieldsEntry, Typed } from '../meta/object-meta.ts'
 import type { HookContext } from '../catalogue/resource.ts'
 import { countUpTo, MAX_VALUES } from '../meta/value-count.ts'
 import type { Call } from './context.ts'
-import { untilConverted, type Conversions } from './conversion.ts'
+import { sentForm, untilConverted, type Conversions } from './conversion.ts'
 import { documentLike, type HotObject, isLikeable } from './hot-objects.ts'
 import { convertFromStorage, misfit } from './objects.ts'
 import type { WriteOptions } from './options.ts'
@@ -117,9 +118,31 @@ export function recordOwners(
   const { next, before } = write
   checkCount(call, next, next.metadata.managedFields, before)
   if (before === null && recordFirst(call, options, write)) return
-  return untilConverted(call.served, (conversions) =>
+  const recorded = untilConverted(call.served, (conversions) =>
     paced(ownerSteps(call, options, write, conversions)),
   )
+  if (!(recorded instanceof Promise) || call.served.conversion !== null) return recorded
+  return recorded.catch((error: unknown) => {
+    if (!(error instanceof StatusError)) throw error
+    return recordInOwnVersion(call, options, write)
+  })
+}
+
+/**
+ * Sets managedFields where those of other versions cannot be converted: they stay as they are. A write in the storage
+ * version does not depend on a webhook.
+ */
+async function recordInOwnVersion(
+  call: Call,
+  options: WriteOptions,
+  write: OwnedWrite,
+): Promise<void> {
+  const { next, before } = write
+  const known = next.metadata.managedFields ?? before?.metadata.managedFields ?? []
+  const others = known.filter(({ apiVersion }) => apiVersion !== call.served.groupVersion)
+  await paced(ownerSteps(call, options, { ...write, isAlone: true }, null))
+  const all = readManaged([...(next.metadata.managedFields ?? []), ...others])
+  setEntries(next, writeManaged(all))
 }
 
 /** Sets managedFields of a new object with fields that others had before; whether they are known. */
@@ -130,13 +153,21 @@ function recordFirst(call: Call, options: WriteOptions, { next, forms, c }: Owne
   const update = {
     versions: ownVersions(served, call.subresource),
     zero: { object: zeroValueOf(served), apiVersion: served.groupVersion },
-    next: documentOf(served, next, c, null),
+    next: sentDocument(served, next) ?? documentOf(served, next, c, null),
     forms,
   }
   const entries = knownEntries(update, writerOf(call, options, c))
   if (entries === null) return false
   setEntries(next, entries)
   return true
+}
+
+/** A new object as it was sent: its owner does not own what only the storage version fills in. */
+function sentDocument(served: ResourceEntry, next: Typed): JsonObject | null {
+  const sent = sentForm(next)
+  if (sent === undefined) return null
+  const { managedFields: _entries, ...metadata } = next.metadata
+  return served.codec.plain({ ...sent, metadata } as never)
 }
 
 /** The object that a write creates, and the present one. */
@@ -147,13 +178,15 @@ interface OwnedWrite {
   readonly hot?: HotObject | null
   /** Field sets of other new objects. */
   readonly forms?: FirstForms | undefined
+  /** Entries of other versions are left out. */
+  readonly isAlone?: true
   readonly c: HookContext
 }
 
 function* ownerSteps(
   call: Call,
   options: WriteOptions,
-  { next, before, hot = null, forms, c }: OwnedWrite,
+  { next, before, hot = null, forms, isAlone, c }: OwnedWrite,
   conversions: Conversions | null,
 ): Steps<void> {
   const { served } = call
@@ -164,13 +197,15 @@ function* ownerSteps(
     apiVersion,
   }
   yield
-  const document = like
-    ? documentLike(served, next, like)
-    : documentOf(served, next, c, conversions)
+  const document =
+    (before === null ? sentDocument(served, next) : null) ??
+    (like ? documentLike(served, next, like) : documentOf(served, next, c, conversions))
   yield
   const entries = yield* updateSteps(
     {
-      versions: versionsOf(served, call.subresource, { c, conversions }),
+      versions: isAlone
+        ? aloneIn(apiVersion, versionsOf(served, call.subresource, { c, conversions }))
+        : versionsOf(served, call.subresource, { c, conversions }),
       live,
       zero: { object: zeroValueOf(served), apiVersion },
       next: document,
@@ -269,6 +304,12 @@ export function versionsOf(
       converted(object, versionNamed(served, from)!, versionNamed(served, to)!, how),
   }
 }
+
+/** One of the versions, as if there were no others. */
+const aloneIn = (apiVersion: string, versions: Versions): Versions => ({
+  ...versions,
+  topology: (version) => (version === apiVersion ? versions.topology(version) : null),
+})
 
 /** What does not depend on the request. */
 function ownVersions(served: ResourceEntry, subresource: string): Omit<Versions, 'convert'> {

@@ -19,6 +19,7 @@ import { decodeDocumentSteps, encodeObject } from './objects.ts'
 import { namedRevision } from './named-revision.ts'
 import type { WriteOptions } from './options.ts'
 import { recordOwners } from './ownership.ts'
+import { ownViolations } from './own-rules.ts'
 import type { Present, Source } from './update-source.ts'
 import { passed, type Step } from './steps.ts'
 import {
@@ -274,7 +275,9 @@ class PassingUpdate implements PassedUpdate, Present {
 
   checkShape(): void {
     const { next, hot, parts } = this
-    this.#of.call.served.check(next, this.#errors, parts && hot?.object)
+    const found = ownViolations(next)
+    if (found) this.#errors.addAll(found)
+    else this.#of.call.served.check(next, this.#errors, parts && hot?.object)
   }
 
   checkKind(): void | Steps<void> {
@@ -282,6 +285,8 @@ class PassingUpdate implements PassedUpdate, Present {
     const { next, old } = this
     const part = this.#part
     if (part) return part.validate?.(next, this.#errors, this.#c!)
+    // Only the storage version has the present object to compare with.
+    if ((ownViolations(next)?.length ?? 0) > 0) return
     return strategy.validate?.(next, this.#errors, this.#c!, old)
   }
 

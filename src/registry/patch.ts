@@ -273,7 +273,7 @@ const patchedDocument = (
   change: Change,
 ): NowOrLater<Typed> =>
   whenKnown(paced(patchSteps(call, options, from, change)), (object) =>
-    toStored(call.served, object, call.context()),
+    toStored(call.served, object, call.context(), call.subresource),
   )
 
 function* patchSteps(

@@ -118,7 +118,7 @@ export async function updateScale(
         if (wanted.metadata.resourceVersion !== undefined)
           owner.metadata.resourceVersion = wanted.metadata.resourceVersion
         if (!mustWait) return owner
-        const next = await toStored(served, owner, c)
+        const next = await toStored(served, owner, c, 'scale')
         views.set(old, present).set(next, scaleOf(api, owner, scale))
         return next
       },

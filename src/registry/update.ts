@@ -27,7 +27,7 @@ async function updateOnce(api: WriteDependencies, call: Call): Promise<Result> {
     readObject(call, options, c).then((body) => {
       checkName(call, body)
       takeNamespace(call, body)
-      return toStored(call.served, body, c)
+      return toStored(call.served, body, c, call.subresource)
     })
   const sent = await read()
   let unused = true

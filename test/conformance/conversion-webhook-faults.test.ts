@@ -83,7 +83,10 @@ const converting = (plural: string, kind: string, config: object) =>
       strategy: 'Webhook',
       webhook: { clientConfig: config, conversionReviewVersions: ['v1'] },
     },
-    versions: [version('v1', { storage: true }), version('v2')],
+    versions: [
+      version('v1', { storage: true, subresources: { status: {} } }),
+      version('v2', { subresources: { status: {} } }),
+    ],
   })
 
 beforeAll(async () => {
@@ -254,6 +257,99 @@ describe('an answer', () => {
     expect((await client.post(V2, body)).status).toBe(500)
     expect((await client.get(`${CRONS}/late`)).status).toBe(404)
     answer = review(all)
+  })
+})
+
+describe('while a webhook is of no use', () => {
+  const bad = sent('', 500)
+  const v2 = (name: string, spec: Json) => ({
+    ...cron(name),
+    apiVersion: 'stable.example.com/v2',
+    spec,
+  })
+  const wrong = { cron: 'x', replicas: 99 }
+  const causes = [
+    {
+      reason: 'FieldValueInvalid',
+      message: 'Invalid value: "x": spec.cron in body should match \'^[0-9* ]+$\'',
+      field: 'spec.cron',
+    },
+    {
+      reason: 'FieldValueInvalid',
+      message: 'Invalid value: 99: spec.replicas in body should be less than or equal to 10',
+      field: 'spec.replicas',
+    },
+  ]
+  beforeAll(async () => {
+    answer = review(all)
+    await client.delete(`${CRONS}/held`)
+    // Its fields have an owner in the version that is not stored.
+    const made = await client.post(V2, v2('held', { cron: '1' }))
+    expect([made.status, made.body.metadata.managedFields[0].apiVersion]).toEqual([
+      201,
+      'stable.example.com/v2',
+    ])
+  })
+  afterAll(() => {
+    answer = review(all)
+  })
+
+  test('an invalid object is refused for what is wrong with it', async () => {
+    answer = bad
+    const { status, body } = await client.post(V2, v2('wrong', wrong))
+    expect([status, body.reason, body.details.causes]).toEqual([422, 'Invalid', causes])
+    const valid = await client.post(V2, v2('right', { cron: '1' }))
+    expect([valid.status, valid.body.reason]).toEqual([500, 'InternalError'])
+  })
+
+  test('an object has to keep the rules of the version in which it is sent', async () => {
+    // What is stored would be valid.
+    answer = review((asked) => all(asked).map((one) => ({ ...one, spec: { cron: '1' } })))
+    const { status, body } = await client.post(V2, v2('wrong', wrong))
+    expect([status, body.reason, body.details.causes]).toEqual([422, 'Invalid', causes])
+    answer = review(all)
+  })
+
+  test('writes in the stored version go on, and owners in other versions stay', async () => {
+    answer = bad
+    const before = (await client.get(`${CRONS}/held`)).body.metadata.managedFields
+    for (const [path, change] of [
+      [`${CRONS}/held`, { metadata: { labels: { a: 'b' } } }],
+      [`${CRONS}/held`, { metadata: { finalizers: ['plain'] } }],
+      [`${CRONS}/held/status`, { status: { phase: 'Up' } }],
+      [`${CRONS}/held`, { spec: { replicas: 2 } }],
+      [`${CRONS}/held`, { metadata: { finalizers: null } }],
+    ] as const) {
+      const { status, text } = await client.merge(path, change)
+      expect([path, status, status === 200 ? '' : text]).toEqual([path, 200, ''])
+    }
+    const { metadata } = (await client.get(`${CRONS}/held`)).body
+    expect(metadata.managedFields).toEqual(expect.arrayContaining(before))
+    expect(metadata.managedFields.some((entry: Json) => entry['subresource'] === 'status')).toBe(
+      true,
+    )
+    answer = review(all)
+  })
+
+  test('nothing is deleted through the version that it does not make', async () => {
+    await change()
+    answer = bad
+    for (const path of [`${V2}/held`, V2]) {
+      const { status, body } = await client.delete(path)
+      expect([path, status, body.reason]).toEqual([path, 500, 'InternalError'])
+    }
+    expect((await client.get(`${CRONS}/held`)).status).toBe(200)
+    answer = review(all)
+  })
+
+  test('what it answered before is not shown for long, and what it answers again is', async () => {
+    expect((await client.get(`${V2}/held`)).status).toBe(200)
+    answer = bad
+    const shown = async (code: number) => expect((await client.get(`${V2}/held`)).status).toBe(code)
+    await vi.waitFor(() => shown(500), { timeout: 20_000, interval: 50 })
+    answer = review(all)
+    await shown(200)
+    expect((await client.delete(`${V2}/held`)).status).toBe(200)
   })
 })
 

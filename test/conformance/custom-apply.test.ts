@@ -195,3 +195,30 @@ describe('a default at the root of the status', () => {
     expect(gone.body.status).toEqual(standard)
   })
 })
+
+test('what only the storage version fills in has no owner in the version of the request', async () => {
+  const spec = (size: Json) => ({
+    spec: { type: 'object', properties: { name: text, size, mode: { ...text, default: 'm' } } },
+  })
+  await define(
+    client,
+    definition('tins', 'Tin', {
+      versions: [
+        version('v1', { storage: true }, spec({ ...number, default: 7 })),
+        version('v2', {}, spec(number)),
+      ],
+    }),
+  )
+  const v2 = at('tins').replace('/v1/', '/v2/')
+  const object = {
+    apiVersion: 'stable.example.com/v2',
+    kind: 'Tin',
+    metadata: { name: 'a' },
+    spec: { name: 'n' },
+  }
+  const made = await client.post(`${v2}?fieldManager=m`, object)
+  expect([made.status, made.body.spec]).toEqual([201, { mode: 'm', name: 'n', size: 7 }])
+  expect(owned(made)).toEqual({ 'f:spec': { '.': {}, 'f:mode': {}, 'f:name': {} } })
+  const changed = await client.merge(`${v2}/a?fieldManager=other`, { spec: { name: 'x' } })
+  expect(owned(changed, 'other')).toEqual({ 'f:spec': { 'f:name': {} } })
+})

@@ -268,7 +268,7 @@ describe('documents', () => {
         singularName: 'gizmo',
         namespaced: true,
         kind: 'Gizmo',
-        verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+        verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
         shortNames: ['gz'],
         categories: ['all'],
         storageVersionHash: expect.any(String),

@@ -157,11 +157,30 @@ function mainEntry(served: ResourceEntry) {
     singularName: served.published.is === 'schema' ? served.singular : '',
     namespaced: served.namespaced,
     kind: served.kind,
-    verbs: served.verbs.filter((verb) => !served.isLeaving || !WRITES.includes(verb)).sort(),
+    verbs: shownVerbs(served),
     ...(short.length > 0 ? { shortNames: short } : {}),
     ...(categories.length > 0 ? { categories } : {}),
     ...(served.virtual === null ? { storageVersionHash: served.storageVersionHash } : {}),
   }
+}
+
+/** Verbs of kinds with a schema, in the order of the reference. */
+const SCHEMA_VERBS: readonly Verb[] = [
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'create',
+  'update',
+  'watch',
+]
+
+function shownVerbs({ verbs, isLeaving, published }: ResourceEntry): readonly Verb[] {
+  const left = verbs.filter((verb) => !isLeaving || !WRITES.includes(verb))
+  return published.is === 'schema'
+    ? SCHEMA_VERBS.filter((verb) => left.includes(verb))
+    : left.sort()
 }
 
 const partEntries = (catalogue: Catalogue, served: ResourceEntry) =>

@@ -109,10 +109,8 @@ export const customResourceDefinitions = resource(CustomResourceDefinition, {
     status: part('status', {
       unowned: ['metadata', 'spec'],
       validate(definition, errors) {
-        const { spec, status } = definition
-        const at = errors.at('status')
-        validateNames(status.acceptedNames, at.at('acceptedNames'))
-        validateStoredVersions(status.storedVersions, spec.versions, at.at('storedVersions'))
+        // Stored versions are held against the spec where that is written.
+        validateNames(definition.status.acceptedNames, errors.at('status', 'acceptedNames'))
       },
     }),
   },
@@ -126,7 +124,9 @@ export const customResourceDefinitions = resource(CustomResourceDefinition, {
     definition.spec.conversion ??= { strategy: 'None' }
     fillClient(definition.spec.conversion.webhook?.clientConfig)
     const storage = storageVersionOf(definition)
-    if (storage !== undefined) definition.status.storedVersions ??= [storage]
+    const { storedVersions = [] } = definition.status
+    if (storage !== undefined && storedVersions.length === 0)
+      definition.status.storedVersions = [storage]
   },
 
   prepareForCreate(definition) {

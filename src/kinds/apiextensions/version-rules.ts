@@ -65,7 +65,7 @@ export function validateStoredVersions(
     }
   }
   for (const [i, name] of stored.entries()) {
-    if (!versions.some((version) => version.name === name)) {
+    if (stored.lastIndexOf(name) === i && !versions.some((version) => version.name === name)) {
       errors.at(i).invalid(name, 'must appear in spec.versions')
     }
   }
