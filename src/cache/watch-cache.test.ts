@@ -228,6 +228,24 @@ describe('watching', () => {
     expect(await sink.until(3)).toEqual(['ADDED a 1', 'ADDED b 2', 'ADDED c 3'])
   })
 
+  test('the watches of clients end, and what follows the cache goes on', async () => {
+    const h = await open()
+    const table = await h.cache.resourceCache(P)
+    const begin = (expires: boolean) =>
+      h.cache.hub.watch(table, view({ id: h.cache.hub.ownView() }), new Sink(), {
+        from: 0,
+        expires,
+        onLost: () => {},
+        onEnd: () => {},
+      })
+    const before = [begin(true), begin(false)]
+    h.cache.hub.endClients()
+    const after = [begin(true), begin(false)]
+    expect([...before, ...after].map(({ stopped }) => stopped)).toEqual([true, false, true, false])
+    h.cache.hub.close()
+    expect([...before, ...after].every(({ stopped }) => stopped)).toBe(true)
+  })
+
   test('a watch from compacted history reports its loss', async () => {
     const h = await open()
     await h.cache.resourceCache(P)

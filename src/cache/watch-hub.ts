@@ -70,6 +70,8 @@ export class WatchHub {
   /** Watchers that have reached the end of the change log, by resource cache. */
   readonly #asleep = new Map<ResourceCache, Set<Watcher>>()
   #closed = false
+  /** No client may watch any more. */
+  #isForFollowers = false
   #ownViews = 0
 
   constructor(cache: WatchCache) {
@@ -104,7 +106,8 @@ export class WatchHub {
       if (watcher.asleep) this.#rouse(watcher)
       options.onEnd()
     }
-    if (this.#closed || resourceCache.retired) watcher.stop()
+    const isRefused = this.#closed || (this.#isForFollowers && watcher.expires)
+    if (isRefused || resourceCache.retired) watcher.stop()
     else void this.#catchUp(watcher)
     return watcher
   }
@@ -180,6 +183,12 @@ export class WatchHub {
         watcher.bringUpToDate()
         watcher.lost(this.#cache.revision)
       }
+  }
+
+  /** Ends the watches of clients and takes no new ones; what follows the cache in this process goes on. */
+  endClients(): void {
+    this.#isForFollowers = true
+    for (const watcher of [...this.#all]) if (watcher.expires) watcher.stop()
   }
 
   close(): void {

@@ -180,6 +180,8 @@ export class Informer<T extends object> {
         await ended
       } catch (error) {
         this.#options.onTrouble?.(error)
+      } finally {
+        signal.removeEventListener('abort', markEnded)
       }
       await pause(clock, AGAIN_MS, signal).catch(() => {})
     }

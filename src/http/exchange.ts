@@ -203,7 +203,7 @@ export class Http1Exchange extends Abortable implements Exchange, MadeResponse {
   }
   protected onClosed(call: () => void): void {
     const what = this.upgrade?.socket ?? this.#response
-    if (what.closed) call()
+    if (what.closed || what.destroyed) call()
     else what.once('close', call)
   }
   readBody(limit: number, budget: BodyBudget | null): Promise<Buffer> {

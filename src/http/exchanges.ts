@@ -14,6 +14,9 @@ export type Around = (
   next: (context: Context) => ApiResponse | Promise<ApiResponse>,
 ) => ApiResponse | Promise<ApiResponse>
 
+/** Requests that are named where some are. */
+const MAX_NAMED = 10
+
 /** Runs exchanges through the pipeline and counts those in progress. */
 export class Exchanges {
   readonly #state: ServerState
@@ -34,6 +37,16 @@ export class Exchanges {
   /** Whether a request is in progress. */
   get isIdle(): boolean {
     return this.#underway === 0
+  }
+
+  /** How many requests are in progress, and some of those without a time limit. */
+  get open(): { readonly requests: number; readonly longRunning: readonly string[] } {
+    const longRunning: string[] = []
+    for (const { exchange, path } of this.#state.longRunning) {
+      if (longRunning.length === MAX_NAMED) break
+      longRunning.push(`${exchange.method} ${path}`)
+    }
+    return { requests: this.#underway, longRunning }
   }
 
   /** Resolves when none is in progress, or after so many milliseconds. */

@@ -14,6 +14,7 @@ import {
   wrongHead,
 } from './http1-refusals.ts'
 import { reportRefused, reportUnparsed } from './http1-stages.ts'
+import { closeWithConnection, isAnswering } from './queued-responses.ts'
 import type { ResponseSink } from './response-batch.ts'
 import type { Stages } from './stages.ts'
 
@@ -31,6 +32,7 @@ export function takeHttp1(server: Server, options: Http1Options): void {
   const take = (request: IncomingMessage, response: ServerResponse) => {
     if (isLingering(request.socket)) return void request.resume()
     rememberResponse(response)
+    closeWithConnection(response)
     const wrong = wrongHead(request)
     if (wrong) refused(response, wrong, options)
     else begin(new Http1Exchange(request, response, responses), options)
@@ -57,6 +59,7 @@ export function takeHttp1(server: Server, options: Http1Options): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (isLingering(socket)) return void socket.resume()
     const response = lastResponse(request, socket)
+    if (response === null) return void socket.destroy()
     const wrong = wrongHead(request)
     if (wrong) refused(response, wrong, options)
     else begin(new Http1Exchange(request, response, responses, { socket, head }), options)
@@ -75,9 +78,11 @@ function refused(response: ServerResponse, error: StatusError, { stages }: Http1
 
 /**
  * The response to a request for a protocol upgrade: a handler that does not support it responds as usual, and the
- * connection closes.
+ * connection closes. Null while responses to earlier requests are being sent, which no client does that follows the
+ * other protocol.
  */
-function lastResponse(request: IncomingMessage, socket: Duplex): ServerResponse {
+function lastResponse(request: IncomingMessage, socket: Duplex): ServerResponse | null {
+  if (isAnswering(socket)) return null
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
   response.assignSocket(socket as Socket)

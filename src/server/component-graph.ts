@@ -64,6 +64,9 @@ export const componentsOf =
   ): Component<P, N> =>
     declared
 
+/** Waits until a component has stopped, or no longer; rejects then. */
+export type Bounded = (name: string, stopped: Promise<void>) => Promise<void>
+
 /** The components of one program. Starts once. */
 export class ComponentGraph<P> {
   readonly #order: readonly Component<P>[]
@@ -107,9 +110,10 @@ export class ComponentGraph<P> {
   /**
    * Stops all started components in reverse order. During a start no further component starts, and those that are starting
    * are awaited first. A failure does not keep others from being stopped; the first one is thrown. May be called twice.
+   * `bounded`: ends the wait for one component; without, each has the time that it takes.
    */
-  stop(): Promise<void> {
-    return (this.#stopping ??= this.#stopAll())
+  stop(bounded: Bounded = (_, stopped) => stopped): Promise<void> {
+    return (this.#stopping ??= this.#stopAll(bounded))
   }
 
   async #begin<N extends keyof P>(component: Component<P, N>): Promise<Started<P[N]>> {
@@ -126,14 +130,15 @@ export class ComponentGraph<P> {
     }
   }
 
-  async #stopAll(): Promise<void> {
+  async #stopAll(bounded: Bounded): Promise<void> {
     this.#hasEnded = true
     const failures: unknown[] = []
     for (const { name } of this.#order.toReversed()) {
       // A failed start has nothing to stop.
       const started = await this.#starting.get(name)?.catch(() => null)
       try {
-        await started?.stop?.()
+        const stopped = started?.stop?.()
+        if (stopped) await bounded(String(name), stopped)
       } catch (error) {
         failures.push(error)
       }

@@ -1,4 +1,5 @@
 /** The public face of a server that is ready. */
+import type { Bounded } from './component-graph.ts'
 import type { ServerParts } from './components/component.ts'
 import type { RunningServer } from './options/server-options.ts'
 import type { Settings } from './settings.ts'
@@ -8,7 +9,7 @@ import { shutDown } from './shut-down.ts'
 export function runningServer(
   settings: Settings,
   parts: Readonly<ServerParts>,
-  stop: () => Promise<void>,
+  stop: (bounded: Bounded) => Promise<void>,
 ): RunningServer {
   const { api, listener, pki, kubeconfig } = parts
   let closing: Promise<void> | null = null

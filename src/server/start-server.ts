@@ -99,7 +99,7 @@ export async function launchServer(
     revision: parts.store.engine.revision(),
   })
   setImmediate(parts.listener.prepare)
-  return runningServer(settings, parts, () => graph.stop())
+  return runningServer(settings, parts, (bounded) => graph.stop(bounded))
 }
 
 /** The components of one server, not yet started. */

@@ -7,6 +7,7 @@ import { tlsParameters } from '../../http/tls-parameters.ts'
 import { servingHosts, thisMachine } from '../../pki/hosts.ts'
 import { tlsHandshakeErrors } from '../../metrics/declared/access.ts'
 import type { Pki } from '../../pki/files.ts'
+import type { ServerOptions } from '../options/server-options.ts'
 import type { ServingOptions } from '../options/serving-options.ts'
 import { namedHosts } from './pki.ts'
 import type { OwnAddress } from '../own-service.ts'
@@ -27,6 +28,16 @@ const SILENT_LOOKS = 100
 /** The same when clients were told to go elsewhere. */
 const TOLD_MS = 2_000
 const HANDLER_GRACE_MS = 1_000
+/** What a busy machine adds to a drain. */
+const DRAIN_SPARE_MS = 5_000
+
+/** What a server has to end before it may stop. */
+export interface Open {
+  readonly requests: number
+  /** Those of them without a time limit, such as watches: verbs and paths of the first. */
+  readonly longRunning: readonly string[]
+  readonly connections: number
+}
 
 /** Address of the server, as reachable from this machine. */
 export interface Listening {
@@ -39,6 +50,13 @@ export interface Listening {
   prepare(): void
   /** Rejects new requests, finishes those in progress and closes all connections. */
   drain(): Promise<void>
+  /** What is open now. */
+  open(): Open
+}
+
+/** Longest time of a drain, milliseconds. */
+export function graceOf({ shutdownGraceMs = GRACE_MS }: ServerOptions): number {
+  return 2 * shutdownGraceMs + DRAIN_SPARE_MS
 }
 
 /** Listens. Serves requests from its start; its stop drains it. */
@@ -81,7 +99,12 @@ export const listener = (settings: Settings) =>
       let draining: Promise<void> | null = null
       const drain = () => (draining ??= drained(settings, parts, socket))
       return {
-        part: { ...listening, prepare: socket.prepare, drain },
+        part: {
+          ...listening,
+          prepare: socket.prepare,
+          drain,
+          open: () => ({ ...exchanges.open, connections: connections.counts.open }),
+        },
         async stop() {
           certificates.close()
           await drain()
@@ -148,7 +171,8 @@ async function drained(
   state.limits?.readAll()
   if (!tells) socket.stopAccepting()
   await exchanges.limitedIdle(Math.min(state.requestTimeoutMs, shutdownGraceMs))
-  cache.hub.close()
+  // The controllers go on until they are stopped: one whose watch ended would begin again, and again.
+  cache.hub.endClients()
   exchanges.abortLongRunning({ watches: false })
   const closing = socket.close(tells ? Math.min(TOLD_MS, shutdownGraceMs) : shutdownGraceMs)
   // The watches that ended above have gone; those of other servers are cut.
