@@ -28,19 +28,34 @@ export interface SubjectOptions {
   readonly historyMs: number
   /** For each server the addresses of an etcd; without, there is one with the store that is part of it. */
   readonly etcd?: readonly (readonly string[])[]
+  /** For each server where it runs; without, on loopback. */
+  readonly places?: readonly Place[]
 }
+
+/** Where and how a server runs. */
+export interface Place {
+  readonly host: string
+  /** The program that starts it, with arguments, such as one that changes to another network. */
+  readonly command?: readonly string[]
+  /** Flags of Node.js. */
+  readonly nodeFlags?: readonly string[]
+}
+
+const LOOPBACK: Place = { host: '127.0.0.1' }
 
 /** Makes servers that are not started yet. */
 export async function subjectOf(options: SubjectOptions): Promise<Subject> {
-  const { dir, historyMs, etcd } = options
+  const { dir, historyMs, etcd, places = [] } = options
   const servers: ServerProcess[] = []
   for (const urls of etcd ?? [[]]) {
+    const place = places[servers.length] ?? LOOPBACK
     const flags = [
+      `--bind-address=${place.host}`,
       `--history-window=${historyMs}ms`,
       ...(urls.length > 0 ? [`--etcd-servers=${urls.join()}`] : []),
     ]
     const dataDir = join(dir, `server-${servers.length}`)
-    servers.push(new ServerProcess(dataDir, await freePort(), flags))
+    servers.push(new ServerProcess(dataDir, await freePort(), flags, place))
   }
   return { name: etcd ? 'etcd' : 'lmdb', servers, historyMs, endsWhole: !etcd }
 }
@@ -50,16 +65,18 @@ export class ServerProcess {
   readonly #dataDir: string
   readonly #port: number
   readonly #flags: readonly string[]
+  readonly #place: Place
   #child: ChildProcess | null = null
   #ended: Promise<unknown> = Promise.resolve()
   #kubeconfig = ''
   /** What it said on standard error since the last start. */
   errors = ''
 
-  constructor(dataDir: string, port: number, flags: readonly string[]) {
+  constructor(dataDir: string, port: number, flags: readonly string[], place = LOOPBACK) {
     this.#dataDir = dataDir
     this.#port = port
     this.#flags = flags
+    this.#place = place
   }
 
   get running(): boolean {
@@ -68,14 +85,13 @@ export class ServerProcess {
 
   /** Starts it on what is there; throws with what it said when it does not start. */
   async start(): Promise<void> {
-    const child = spawn(
-      process.execPath,
-      [
-        ...['--import', 'tsx', join(ROOT, 'bin', 'orch.ts'), 'server'],
-        ...[`--data-dir=${this.#dataDir}`, `--secure-port=${this.#port}`, ...this.#flags],
-      ],
-      { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] },
-    )
+    const { command = [], nodeFlags = [] } = this.#place
+    const [program = '', ...args] = [
+      ...[...command, process.execPath, '--import', 'tsx', ...nodeFlags],
+      ...[join(ROOT, 'bin', 'orch.ts'), 'server'],
+      ...[`--data-dir=${this.#dataDir}`, `--secure-port=${this.#port}`, ...this.#flags],
+    ]
+    const child = spawn(program, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
     this.errors = ''
     child.stderr.on('data', (data: Buffer) => (this.errors += data.toString()))
     this.#ended = once(child, 'close').then(() => {
@@ -97,7 +113,7 @@ export class ServerProcess {
   client(): Client {
     const ca = /certificate-authority-data: (\S+)/.exec(this.#kubeconfig)?.[1] ?? ''
     return new Client({
-      url: `https://127.0.0.1:${this.#port}`,
+      url: `https://${this.#place.host}:${this.#port}`,
       ca: Buffer.from(ca, 'base64').toString(),
       kubeconfig: this.#kubeconfig,
     })

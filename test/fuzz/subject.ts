@@ -1,6 +1,7 @@
 /** The server under test: the program itself, as a process of its own, with a way to ask for its memory. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,13 +35,21 @@ export interface Subject {
   close(): Promise<void>
 }
 
+/** One that was started here. */
+export interface StartedSubject extends Subject {
+  /** Credentials of the administrator. */
+  readonly kubeconfig: string
+  /** Open file descriptors; null where the system does not say. */
+  descriptors(): number | null
+}
+
 export interface SubjectOptions {
   readonly vocabulary: VocabularyName
   readonly store: 'lmdb' | 'memory' | 'etcd'
 }
 
 /** Starts one with a data directory of its own. */
-export async function startSubject({ vocabulary, store }: SubjectOptions): Promise<Subject> {
+export async function startSubject({ vocabulary, store }: SubjectOptions): Promise<StartedSubject> {
   const dir = await mkdtemp(join(tmpdir(), 'fuzz-'))
   const tokens = join(dir, 'tokens.csv')
   await writeFile(tokens, tokenFile)
@@ -84,11 +93,13 @@ export async function startSubject({ vocabulary, store }: SubjectOptions): Promi
     return {
       name: server.name,
       where,
+      kubeconfig,
       takeLog: () => server.takeLog(),
       get death() {
         return server.death
       },
       memory: () => server.memory(),
+      descriptors: () => server.descriptors(),
       close,
     }
   } catch (error) {
@@ -140,6 +151,11 @@ class ServerProcess {
     const told = await Promise.race([answer, this.#over])
     if (!told) throw new Error(this.death ?? 'the server is over')
     return told[0]
+  }
+
+  descriptors(): number | null {
+    const folder = `/proc/${this.#child.pid}/fd`
+    return existsSync(folder) ? readdirSync(folder).length : null
   }
 
   async end(): Promise<void> {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Kubectl } from '../clients/kubectl.ts'
 import { canFetch, DIST, Run, titleOf, type Release } from './releases.ts'
 
-const RELEASES: readonly Release[] = canFetch ? ['22.12', '22', '26'] : [null]
+const RELEASES: readonly Release[] = canFetch ? ['20', '22.12', '26'] : [null]
 const PROGRAM = join(DIST, 'bin', 'orch.js')
 const STOPPED = /^\S+ info {2}stopped signal="SIGTERM" how="in order"\n$/
 const GREETING = JSON.stringify({

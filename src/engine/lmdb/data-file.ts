@@ -33,16 +33,27 @@ export async function checkDataFile(dir: string, how: Look = 'branches'): Promis
         `data file ${path} is empty: remove it if the store was never used, otherwise ${DAMAGED}`,
       )
     for (let walks = 1; ; walks++) {
-      const meta = readNewestMeta(file, damaged)
+      const meta = readSteadyMeta(file, damaged)
       const fault = await findFault(file, meta, how)
       if (fault === null) return
       // A server may write in between, and reuse pages of this state.
-      if (isDeepStrictEqual(readNewestMeta(file, damaged), meta)) throw damaged(fault)
+      if (isDeepStrictEqual(readSteadyMeta(file, damaged), meta)) throw damaged(fault)
       // A server that writes faster than this reads has the file open, and checked it before.
       if (walks === MAX_WALKS) return
     }
   } finally {
     closeSync(file)
+  }
+}
+
+/** The newest state, read again where a server may have written one of the two first pages while they were read. */
+function readSteadyMeta(file: number, damaged: (what: string) => Error): Meta {
+  for (let tries = 1; ; tries++) {
+    try {
+      return readNewestMeta(file, damaged)
+    } catch (error) {
+      if (tries === MAX_WALKS) throw error
+    }
   }
 }
 

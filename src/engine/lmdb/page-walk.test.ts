@@ -197,7 +197,11 @@ const damages: readonly Damage[] = [
     inNewest(144, 'ffffffffff000000'),
     'the number of its pages cannot be read',
   ),
-  damaged('that knows the state before only', inNewest(152, '0000000000000000'), null),
+  damaged(
+    'that knows the state before only',
+    inNewest(152, '0000000000000000'),
+    'its first two pages do not follow each other',
+  ),
 ]
 
 describe('a data file', () => {
@@ -213,7 +217,7 @@ describe('a data file', () => {
       expect({ code, signal, said }).toEqual({
         code: 0,
         signal: null,
-        said: expect.stringMatching(/^3(10|09) objects$/),
+        said: '310 objects',
       })
       return
     }

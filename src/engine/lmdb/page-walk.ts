@@ -1,6 +1,14 @@
 import { readSync } from 'node:fs'
 import { Pace } from '../../base/event-loop.ts'
-import { HEADER_BYTES, readTree, TREE_BYTES, type Meta, type Tree } from './meta-page.ts'
+import {
+  FIRST_PAGE,
+  HEADER_BYTES,
+  NUMBERS,
+  readTree,
+  TREE_BYTES,
+  type Meta,
+  type Tree,
+} from './meta-page.ts'
 
 /** How much of a file is walked: down to the leaves' numbers, or all that is reached. */
 export type Walk = 'branches' | 'all'
@@ -25,10 +33,10 @@ const NODE_OVERFLOW = 1
 const NODE_TREE = 2
 /** Bits of a tree whose keys or values are ordered in a way of their own; numbers as keys is one. */
 const ORDERS = 0x7e
-const NUMBERS = 0x08
+/** Bytes of a key of the free list, the number of a transaction. */
+const NUMBER_BYTES = 8
 /** No tree gets that deep; LMDB itself takes 32. */
 const MAX_DEPTH = 32
-const FIRST_PAGE = 2
 const READ_BYTES = 1 << 20
 
 /**
@@ -136,8 +144,14 @@ class PageWalk {
       throw new DamagedPage(`page ${number} of ${tree.name} says that it is page ${own}`)
     if ((header.readUInt16LE(18) & ~PASSING) !== IS[kind])
       throw new DamagedPage(`page ${number} of ${tree.name} is no ${kind} page`)
-    if (header.readBigUInt64LE(8) > this.#walked.meta.transaction)
+    const { meta } = this.#walked
+    const written = header.readBigUInt64LE(8)
+    if (written > meta.transaction)
       throw new DamagedPage(`page ${number} of ${tree.name} is of a later transaction`)
+    // Each transaction writes these two anew.
+    const isNew = (tree === meta.free || tree === meta.main) && number === tree.root
+    if (isNew && written !== meta.transaction)
+      throw new DamagedPage(`page ${number} of ${tree.name} is of an earlier transaction`)
   }
 
   /** Where the entries of a page begin. */
@@ -164,12 +178,24 @@ class PageWalk {
     if (end > page.length) throw this.#badEntry(tree, number)
   }
 
+  /** The free list is one of transactions: a page of another tree in its place shows by its keys. */
+  #checkKey(tree: Tree, number: number, page: Buffer, at: number): void {
+    const { meta } = this.#walked
+    if (tree !== meta.free) return
+    this.#checkEnd(tree, number, page, at + NODE_BYTES + NUMBER_BYTES)
+    const isNumber = page.readUInt16LE(at + 6) === NUMBER_BYTES
+    if (!isNumber || page.readBigUInt64LE(at + NODE_BYTES) > meta.transaction)
+      throw this.#badEntry(tree, number)
+  }
+
   #branch(tree: Tree, number: number, page: Buffer, next: number[]): void {
     this.#checkHeader(tree, number, page, 'branch')
     const entries = this.#entries(tree, number, page)
     if (entries.length === 0) throw this.#badEntry(tree, number)
     for (const at of entries) {
       this.#checkEnd(tree, number, page, at + NODE_BYTES + page.readUInt16LE(at + 6))
+      // The first key of a branch is not used.
+      if (at !== entries[0]) this.#checkKey(tree, number, page, at)
       const child = page.readUIntLE(at, 6)
       this.#reach(child, 1, tree)
       next.push(child)
@@ -183,8 +209,11 @@ class PageWalk {
       const flags = page.readUInt16LE(at + 4)
       const value = at + NODE_BYTES + page.readUInt16LE(at + 6)
       const isOverflow = flags === NODE_OVERFLOW
+      this.#checkKey(tree, number, page, at)
       this.#checkEnd(tree, number, page, value + (isOverflow ? OVERFLOW_BYTES : bytes))
-      if (isOverflow) {
+      if (tree === this.#walked.meta.main && flags !== NODE_TREE) {
+        throw this.#badEntry(tree, number)
+      } else if (isOverflow) {
         this.#overflow(tree, page.subarray(value, value + OVERFLOW_BYTES), bytes)
       } else if (flags === NODE_TREE && trees !== null && bytes === TREE_BYTES) {
         const name = page.toString('utf8', at + NODE_BYTES, value).replaceAll('\0', '')
