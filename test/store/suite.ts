@@ -322,6 +322,43 @@ export function storeSuite(
       expect(await put('/registry/b', '2', 0)).toEqual({ done: true, at: 6 })
     })
 
+    test('what is read during a compaction is whole, or refused', async () => {
+      for (let i = 1; i <= 10; i++) {
+        await put('/registry/a', String(i))
+        await put('/registry/b', String(i))
+        await remove('/registry/b')
+      }
+      const to = engine.revision()
+      const whole = [await feed('/registry/', 4), await keys('/registry/', { at: 4 })]
+      const old = await engine.get('/registry/b', { at: 5 })
+      let isOver = false
+      const compacting = engine.compact(to).finally(() => (isOver = true))
+      const refused = (error: Error) => {
+        expect(error).toMatchObject({ name: 'Compacted' })
+        return 'refused' as const
+      }
+      const seen = new Set<unknown>()
+      const look = async () => {
+        const events = await feed('/registry/', 4, to).catch(refused)
+        if (events !== 'refused') expect(events).toEqual(whole[0])
+        const items = await keys('/registry/', { at: 4 }).catch(refused)
+        if (items !== 'refused') expect(items).toEqual(whole[1])
+        const item = await engine.get('/registry/b', { at: 5 }).catch(refused)
+        if (item !== 'refused') expect(item).toEqual(old)
+        seen.add(events === 'refused')
+      }
+      // What writes in a thread of its own is ahead of this one while this one does something else.
+      const busy = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+      while (!isOver) {
+        await new Promise((resolve) => setImmediate(resolve))
+        busy()
+        await look()
+      }
+      await compacting
+      await look()
+      expect(seen.has(true)).toBe(true)
+    })
+
     test('a revision is found by its time', async () => {
       const start = clock.now()
       await put('/registry/a', '1')

@@ -384,9 +384,9 @@ class LmdbEngine implements Engine {
     const check = (): void => {
       if (from < this.#oldest) throw new Compacted(this.#oldest)
     }
-    check()
     const last = Math.min(to, this.#revision)
     await this.#behind.settle()
+    check()
     yield* this.#versions.changes(prefix, { from, to: last, check })
   }
 
@@ -412,13 +412,17 @@ class LmdbEngine implements Engine {
     const target = Math.min(upTo, this.#behind.applied)
     let most: number | undefined
     while (this.#oldest < target && !this.#closed) {
+      const from = this.#oldest
       try {
-        // Not before it is committed: until then nothing is forgotten.
-        this.#oldest = await this.#file.transact(
-          (writes) => forgetSome(this.#file, writes, { from: this.#oldest, target, most }),
+        await this.#file.transact(
+          (writes) => {
+            // Before it is committed: between the commit and its return, readers find nothing there any more.
+            this.#oldest = forgetSome(this.#file, writes, { from, target, most })
+          },
           { frees: true },
         )
       } catch (error) {
+        this.#oldest = from
         // Room is made in small steps where there is hardly any.
         if (!(error instanceof StoreFull) || most !== undefined) throw error
         most = FEW_CHANGES
