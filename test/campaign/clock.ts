@@ -1,6 +1,6 @@
 /** Days of a moved clock: certificates, tokens, events and history run out, and what has not run out goes on. */
-import { X509Certificate } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { randomUUID, X509Certificate } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ManualClock } from '../../src/base/clock.ts'
@@ -38,8 +38,8 @@ export const clock: Part = {
   async run(options) {
     const closers = new Closers()
     try {
-      // All certificates that are made on the way are good for the machine's clock too, by which clients look at them.
-      const time = new ManualClock(Date.now() - (options.rounds + 2) * HOUR)
+      // The certificates of the server are of the machine's time.
+      const time = new ManualClock(Date.now())
       const days = await Days.begin(time, seeded(options.seed), closers)
       const start = time.now()
       const hours = () => (time.now() - start) / HOUR
@@ -100,13 +100,21 @@ class Days {
   }
 
   static async begin(time: ManualClock, random: Random, closers: Closers): Promise<Days> {
-    const dataDir = await mkdtemp(join(tmpdir(), 'campaign-'))
-    closers.add(() => rm(dataDir, { recursive: true, force: true }))
-    const options = { clock: time, dataDir, historyMs: HISTORY_MS, port: 0 }
+    const dir = await mkdtemp(join(tmpdir(), 'campaign-'))
+    closers.add(() => rm(dir, { recursive: true, force: true }))
+    // The administrator's certificate would run out with the moved clock.
+    const tokenAuthFile = join(dir, 'tokens.csv')
+    const token = randomUUID()
+    await writeFile(tokenAuthFile, `${token},admin,admin,system:masters\n`)
+    const options = {
+      ...{ clock: time, dataDir: join(dir, 'data'), historyMs: HISTORY_MS, port: 0 },
+      authentication: { tokenAuthFile },
+    }
     const server = await launchServer(options, { certificateClock: time })
     closers.add(() => server.close())
-    const admin = new Client(server)
+    const admin = new Client(server, { token })
     closers.add(() => admin.close())
+    await until('ready server', async () => (await admin.get('/readyz')).status === 200)
     await admin.post(`${CORE}/serviceaccounts`, { metadata: { name: 'robot' } })
     return new Days(time, random, { server, admin })
   }
@@ -126,8 +134,8 @@ class Days {
       await this.#lookAtCredentials()
       await this.#lookAtHistory()
       await this.#lookAtEvents()
-      const { status } = await this.#admin.get('/readyz')
-      if (status !== 200) this.#wrong(`/readyz: ${status}`)
+      const { status, text } = await this.#admin.get('/readyz')
+      if (status !== 200) this.#wrong(`/readyz: ${status} ${text}`)
     } catch (error) {
       this.#wrong(wordsOf(error))
     }
@@ -148,7 +156,7 @@ class Days {
     const back = this.#random.below(12) === 0
     if (back) {
       this.figures['steps back']++
-      this.#time.advance(-this.#random.below(MOST_BACK_MS))
+      this.#time.step(-this.#random.below(MOST_BACK_MS))
       return
     }
     // In small steps, so that what is due in between finds the time that it was due at.
@@ -171,10 +179,11 @@ class Days {
       revision: String(made.body?.metadata?.resourceVersion),
       ms: this.#time.now(),
     })
-    await this.#admin.delete(`${CORE}/configmaps/${name}`)
+    const deleted = await this.#admin.delete(`${CORE}/configmaps/${name}`)
+    if (deleted.status !== 200) this.#wrong(`a delete: ${deleted.status} ${deleted.text}`)
     if (this.#serial % 2 === 0) await this.#event(name)
     if (this.#serial % 3 === 0) await this.#token()
-    if (this.#serial % 10 === 0) await this.#certificate(name)
+    if (this.#serial % 5 === 0) await this.#certificate(name)
   }
 
   async #event(name: string): Promise<void> {
@@ -272,7 +281,9 @@ class Days {
         this.#wrong(`a watch from ${Math.round((now - ms) / 1_000)} s ago has expired`)
       // Each was followed by a deletion at least.
       if (!isExpired && event?.type !== 'DELETED')
-        this.#wrong(`a watch from ${revision} begins with ${event?.type ?? 'nothing'}`)
+        this.#wrong(
+          `a watch from ${revision}, ${Math.round((now - ms) / 1_000)} s ago, begins with ${JSON.stringify(event)}`,
+        )
     }
     this.#revisions = this.#revisions.slice(-50)
   }
