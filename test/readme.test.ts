@@ -59,7 +59,7 @@ test('it recommends one release and names those that the package takes', () => {
   }
   const [oldest, next] = [...engines.node.matchAll(/\d+\.\d+/g)].map(([release]) => release)
   expect(README).toContain(
-    `Node.js ${oldest}, or ${next} or newer; the newest long-term release, 24,`,
+    `Node.js 24, which is recommended, or another release from ${next} on. ${oldest} and later of line`,
   )
 })
 

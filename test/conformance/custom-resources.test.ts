@@ -60,12 +60,12 @@ describe('a definition in force', () => {
       preferredVersion: { groupVersion: 'stable.example.com/v1', version: 'v1' },
     })
     const verbs = [
-      'create',
       'delete',
       'deletecollection',
       'get',
       'list',
       'patch',
+      'create',
       'update',
       'watch',
     ]
