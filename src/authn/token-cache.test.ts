@@ -8,7 +8,7 @@ import {
 } from './authenticator.ts'
 import { tokenCache } from './token-cache.ts'
 
-const somebody = { user: userOf('u'), audiences: null }
+const someUser = { user: userOf('u'), audiences: null }
 
 function made(inner: TokenAuthenticator) {
   const clock = new ManualClock()
@@ -31,7 +31,7 @@ describe('repeated lookups', () => {
   ]) {
     for (const later of [false, true]) {
       test(`${name}${later ? ', looked up' : ''}`, async () => {
-        const table = { good: somebody, bad: new CredentialError('no') }
+        const table = { good: someUser, bad: new CredentialError('no') }
         const tokens = tokensOf(table, { later })
         const { it, clock } = made(tokens)
         const first = await outcome(() => it.authenticateToken(token, recordingContext(['a'])))
@@ -47,7 +47,7 @@ describe('repeated lookups', () => {
 })
 
 test('a clock that is set back does not prolong what is known', async () => {
-  const tokens = tokensOf({ good: somebody })
+  const tokens = tokensOf({ good: someUser })
   const { it, clock } = made(tokens)
   await it.authenticateToken('good', recordingContext())
   for (const [stepMs, passMs, asked] of [
@@ -64,9 +64,9 @@ test('a clock that is set back does not prolong what is known', async () => {
 })
 
 test('a known token costs no promise', async () => {
-  const { it } = made(tokensOf({ good: somebody }, { later: true }))
+  const { it } = made(tokensOf({ good: someUser }, { later: true }))
   await it.authenticateToken('good', recordingContext())
-  expect(it.authenticateToken('good', recordingContext())).toBe(somebody)
+  expect(it.authenticateToken('good', recordingContext())).toBe(someUser)
 })
 
 test('notes of an authenticator are repeated for each request', async () => {
@@ -75,7 +75,7 @@ test('notes of an authenticator are repeated for each request', async () => {
     authenticateToken(_, context) {
       context.annotate('k', 'v')
       context.warn('careful')
-      return somebody
+      return someUser
     },
   })
   const left = []
@@ -108,9 +108,9 @@ describe('at the same time', () => {
     const answers = asked.map((context) => it.authenticateToken('t', context))
     const other = it.authenticateToken('other', recordingContext())
     expect(waiting.length).toBe(2)
-    waiting[0]!.resolve(somebody)
+    waiting[0]!.resolve(someUser)
     waiting[1]!.resolve(null)
-    expect(await Promise.all([...answers, other])).toEqual([somebody, somebody, null])
+    expect(await Promise.all([...answers, other])).toEqual([someUser, someUser, null])
     expect(asked.map((context) => context.annotations)).toEqual([[['k', 'v']], [['k', 'v']]])
     expect([...counts].sort()).toEqual([
       ...['blocked -1', 'blocked 1', 'fetch ok', 'fetch ok'],
@@ -141,7 +141,7 @@ describe('a token that came with the same headers before', () => {
   const context = recordingContext(['a'])
   /** Looked up, then found, so that the headers remember it. */
   async function remembered() {
-    const tokens = tokensOf({ good: somebody, bad: new CredentialError('no') })
+    const tokens = tokensOf({ good: someUser, bad: new CredentialError('no') })
     const all = made(tokens)
     const memory = { token: null }
     for (let i = 0; i < 2; i++) await all.it.authenticateToken('good', context, memory)
@@ -149,14 +149,14 @@ describe('a token that came with the same headers before', () => {
   }
 
   test('is not known after one request', async () => {
-    const { it } = made(tokensOf({ good: somebody }))
+    const { it } = made(tokensOf({ good: someUser }))
     const memory = { token: null }
     await it.authenticateToken('good', context, memory)
     expect(it.recall!(memory, context)).toBe(null)
   })
 
   for (const { name, afterMs, audiences, found } of [
-    { name: 'is known', afterMs: 9_999, audiences: context.audiences, found: somebody },
+    { name: 'is known', afterMs: 9_999, audiences: context.audiences, found: someUser },
     {
       name: 'is known for ten seconds',
       afterMs: 10_000,
@@ -176,7 +176,7 @@ describe('a token that came with the same headers before', () => {
     const { it, clock, counts, memory } = await remembered()
     counts.length = 0
     clock.advance(9_000)
-    expect(it.recall!(memory, context)).toBe(somebody)
+    expect(it.recall!(memory, context)).toBe(someUser)
     clock.advance(1_000)
     expect(it.recall!(memory, context)).toBe(null)
     expect(counts).toEqual(['hit'])

@@ -1,4 +1,4 @@
-/** How the certificates of servers are verified, whoever connects to them. */
+/** How clients of all kinds verify the certificates of servers. */
 import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } from 'node:tls'
 
 /** The server has a certificate without subject alternative names; `code` is that of errors of the platform. */

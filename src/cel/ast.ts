@@ -18,7 +18,7 @@ export interface LiteralNode extends Base {
   readonly value: unknown
 }
 
-/** What a name stands for: a variable of the environment or of a comprehension, or a type. */
+/** What a name refers to: a variable of the environment or of a comprehension, or a type. */
 export type NameMeaning =
   | { readonly is: 'variable'; readonly name: string }
   | { readonly is: 'local'; readonly name: string }

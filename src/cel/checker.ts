@@ -80,7 +80,7 @@ class Checker {
     return (node.type = this.#typeOf(node))
   }
 
-  /** Replaces what parameters were found to stand for, in all types. */
+  /** Replaces type parameters by the types that were found for them, in all types. */
   settle(node: Node): Type {
     node.type = this.#bindings.resolve(node.type ?? DYN, true)
     for (const child of childrenOf(node)) this.settle(child)

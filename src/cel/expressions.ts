@@ -24,7 +24,7 @@ export interface Expression {
   readonly greatestCost: number
   /** Evaluates for JSON values of the declared type. Without an outcome when the budget ends with its piece. */
   evaluate(self: unknown, oldSelf: unknown, budget: Budget): Outcome
-  /** The same, in pieces if it takes long. */
+  /** Evaluates in steps, with turns for other work between. */
   evaluateInSteps(self: unknown, oldSelf: unknown, budget: Budget): Steps<Outcome>
 }
 

@@ -1,4 +1,4 @@
-/** Sources that nobody would write: whatever they are, they have a problem or an outcome, and prototypes are out of reach. */
+/** Hostile sources: each has a problem or an outcome, and none reaches a prototype. */
 import { describe, expect, test } from 'vitest'
 import { Budget } from './budget.ts'
 import {

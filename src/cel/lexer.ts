@@ -1,7 +1,7 @@
 /** Divides the source of an expression into tokens. */
 import type { SourceErrors } from './source-errors.ts'
 
-/** What a token is; signs and the words of the grammar stand for themselves. */
+/** Kinds of tokens. Operators, punctuation and reserved words are kinds of their own. */
 export type TokenKind =
   | 'IDENTIFIER'
   | 'NUM_INT'

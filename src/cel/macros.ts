@@ -1,4 +1,4 @@
-/** Calls that stand for something else, expanded where they are parsed. */
+/** Macros: calls that the parser replaces by other expressions. */
 import type { LoopKind, Node } from './ast.ts'
 import type { NodeMaker } from './node-maker.ts'
 

@@ -46,7 +46,7 @@ export class Program {
     return this.#run({ variables, locals: [], budget, loops: null })
   }
 
-  /** The same, in pieces if it takes long. */
+  /** Evaluates in steps, with turns for other work between. */
   *evaluateInSteps(valueOf: ValueOf, budget: Budget): Steps<Outcome> {
     budget.begin()
     const loops = new ResumedLoops(budget)

@@ -1,4 +1,4 @@
-/** What the type parameters of calls stand for, and which types fit in the place of others. */
+/** Types that are bound to the type parameters of calls, and which types are assignable to others. */
 import { DYN, isDynOrError, sameType, type Type } from './type.ts'
 
 // Types whose values may be null.
@@ -22,7 +22,7 @@ export class TypeBindings {
     return this.fitAll([type], [expected])
   }
 
-  /** The type with parameters replaced by what they stand for; those that are free become dyn if asked for. */
+  /** The type with its parameters replaced by the bound types; free parameters become dyn if `freeIsDyn`. */
   resolve(type: Type, freeIsDyn: boolean): Type {
     const bound = type.kind === 'param' ? this.#types.get(type.name) : undefined
     if (bound) return this.resolve(bound, freeIsDyn)
@@ -50,7 +50,7 @@ export class TypeBindings {
     return type.of.every((one, i) => this.#fit(one, expected.of[i]!))
   }
 
-  /** Whether the type can be what a parameter stands for, which it does from then on. */
+  /** Whether the type can be bound to a parameter; binds it. */
   #stands(type: Type, parameter: Type): boolean {
     const bound = this.#types.get(parameter.name)
     if (!bound) {

@@ -338,7 +338,7 @@ describe('errors that end the connection', () => {
       code: CODE.ENHANCE_YOUR_CALM,
     },
     {
-      name: 'a flood of acknowledgements that nobody asked for',
+      name: 'a flood of acknowledgements without a request',
       bytes: repeated(10_002, frame(FRAME.SETTINGS, FLAG.ACK, 0, EMPTY)),
       code: CODE.ENHANCE_YOUR_CALM,
     },

@@ -1,4 +1,4 @@
-/** Formats of texts, such as names. What they demand is told by whoever compiles expressions. */
+/** Formats of texts, such as names. Their rules are passed in by the caller that compiles expressions. */
 import { traversal } from '../cost-rule.ts'
 import type { Library } from '../environment.ts'
 import { global, member } from '../function-declaration.ts'

@@ -83,7 +83,7 @@ test('a job is started at its time, and the newest that have ended are kept', as
   ])
 })
 
-test('however many starts were missed, one job is started, and many are told', async () => {
+test('one job is started for all missed starts; a warning counts more than 100', async () => {
   await create()
   await scene.running.idle()
   await scene.running.stop()
@@ -153,7 +153,7 @@ test('schedules that cannot be meant are events', async () => {
   )
 })
 
-test('a job that went missing, and one that nobody started, are events', async () => {
+test('a missing active job and an unexpected one give events', async () => {
   await create()
   await pass(MINUTE)
   const name = `c-${FIRST}`

@@ -24,7 +24,7 @@ const MANY_MISSED = 100
 export interface CronSyncParts {
   readonly clock: Pick<Clock, 'now'>
   readonly v: Vocabulary
-  /** Those of the namespace. */
+  /** The jobs of the namespace. */
   readonly cronJobs: ResourceClient<CronJob>
   readonly jobs: ResourceClient<Job>
   readonly recorder: Pick<EventRecorder, 'event'>

@@ -12,7 +12,7 @@ import { HASH_LABEL } from './daemon-pod.ts'
 /** The revisions of a set. */
 export interface DaemonRevisions {
   readonly current: ControllerRevision
-  /** Those of other templates. */
+  /** The revisions of other templates. */
   readonly old: readonly ControllerRevision[]
 }
 

@@ -18,7 +18,7 @@ export interface AnnotationNames {
   readonly history: string
   readonly desired: string
   readonly max: string
-  /** Those that are not copied between a Deployment and its sets. */
+  /** Annotations that are not copied between a Deployment and its replica sets. */
   readonly skipped: ReadonlySet<string>
 }
 

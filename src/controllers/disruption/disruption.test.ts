@@ -92,7 +92,7 @@ test('pods without a controller do not count for shares; without pods nothing is
   })
 })
 
-test('a controller without a size is an error, which is told', async () => {
+test('a controller without a scale gives an error in the condition', async () => {
   const job = await scene.context.hand.create(['batch/v1', 'jobs', 'default'], {
     metadata: { name: 'j' },
     spec: {

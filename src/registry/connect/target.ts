@@ -120,7 +120,7 @@ export function checkProxyable({ proxiesToLoopback, isForExtensions }: Reach, ho
   if (host === '' || (isRefused && !proxiesToLoopback)) throw badRequest('address not allowed')
 }
 
-/** The same reach for connections to extension servers. */
+/** Which addresses connections to extension servers may reach. */
 export const extensionReach = ({ proxiesToLoopback, dial }: Reach): ExtensionReach => ({
   proxiesToLoopback,
   isForExtensions: true,
