@@ -1,7 +1,7 @@
 /** The examples as people run them, from a packed package: npm run test:examples */
 import { defineConfig } from 'vitest/config'
-import suite from './vitest.config.ts'
+import { common } from './vitest.config.ts'
 
 export default defineConfig({
-  test: { ...suite.test, include: ['test/examples.test.ts'], exclude: [] },
+  test: { ...common, include: ['test/examples.test.ts'], exclude: [] },
 })

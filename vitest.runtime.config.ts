@@ -1,6 +1,6 @@
 /** What touches the runtime, for other releases of Node.js: npm run test:runtime */
 import { defineConfig } from 'vitest/config'
-import suite from './vitest.config.ts'
+import { common } from './vitest.config.ts'
 
 const TOUCHING = [
   'src/{server,code-cache}/**/*.test.ts',
@@ -11,4 +11,6 @@ const TOUCHING = [
   'test/{built,programs}.test.ts',
 ]
 
-export default defineConfig({ test: { ...suite.test, include: TOUCHING } })
+export default defineConfig({
+  test: { ...common, include: TOUCHING },
+})

@@ -1,7 +1,7 @@
 /** The built program on several releases of Node.js: npm run test:smoke */
 import { defineConfig } from 'vitest/config'
-import suite from './vitest.config.ts'
+import { common } from './vitest.config.ts'
 
 export default defineConfig({
-  test: { ...suite.test, include: ['test/smoke/**/*.test.ts'], exclude: [] },
+  test: { ...common, include: ['test/smoke/**/*.test.ts'], exclude: [] },
 })
