@@ -12,7 +12,6 @@ const TIME_OF_DAY: Readonly<Record<string, string>> = {
   'ctl/api/api.ts': 'a command shows ages by the time of its machine',
   'ctl/base/io.ts': 'a command is given the time of its machine here',
   'http/date-text.ts': 'the header Date has the time of the machine',
-  'pki/kept-pair.ts': 'certificates hold by the time of the machine',
   'profiling/profiler.ts': 'profiles have the time of the machine',
   'testing/test-clock.ts': 'it is a clock',
 }

@@ -173,7 +173,7 @@ describe('words that are no server', () => {
     await main(['--help'], { version: '1.2.3', terminal: asked })
     await main([], { version: '1.2.3', terminal: bare })
     expect(asked.stdout).toMatch(/^Usage:\n {2}orch <command> \[flags\]$/m)
-    expect(asked.stdout).toMatch(/^ {2}server {11}Serves the cluster API over HTTPS\./m)
+    expect(asked.stdout).toMatch(/^ {2}server {13}Serves the cluster API over HTTPS\./m)
     expect(bare.said).toEqual({ stdout: '', stderr: asked.stdout, codes: [1] })
   })
 

@@ -4,6 +4,7 @@ import { cutJournalCommand } from './commands/cut-journal.ts'
 import type { DataCommand } from './commands/data-command.ts'
 import type { OpenEtcd } from './commands/etcd-access.ts'
 import { migrateCommand } from './commands/migrate.ts'
+import { renewKubeconfigCommand } from './commands/renew-kubeconfig.ts'
 import { restoreCommand } from './commands/restore.ts'
 import { serverCommand, type StartServer } from './commands/server.ts'
 import { ASSETS_ABOUT, assetsCommand } from './commands/envtest-assets.ts'
@@ -25,7 +26,7 @@ const ABOUT = 'The API server of a container-cluster control plane.'
 const SERVER = 'Serves the cluster API over HTTPS.'
 const TEST_SERVER = 'Serves it in memory for tests in any language, with calls such as reset.'
 
-/** Commands about stored data. */
+/** Commands about the files of a server. */
 const DATA = {
   backup: {
     run: backupCommand,
@@ -39,6 +40,10 @@ const DATA = {
   'cut-journal': {
     run: cutJournalCommand,
     about: 'Cuts a damaged journal, giving up the writes that it has lost.',
+  },
+  'renew-kubeconfig': {
+    run: renewKubeconfigCommand,
+    about: 'Gives admin.kubeconfig a new certificate. The server may run meanwhile.',
   },
 } as const
 
@@ -74,7 +79,8 @@ export async function main(args: readonly string[], around: Surroundings): Promi
     case 'backup':
     case 'restore':
     case 'migrate':
-    case 'cut-journal': {
+    case 'cut-journal':
+    case 'renew-kubeconfig': {
       const { run, about } = DATA[command]
       return ended({ name: `${name} ${command}`, about, ...dataParts(around) }, run, rest)
     }

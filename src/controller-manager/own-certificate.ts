@@ -1,9 +1,11 @@
+import { X509Certificate } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { readFile } from '../base/files.ts'
 import type { Clock } from '../base/clock.ts'
 import { forFlag } from '../base/plain-reason.ts'
 import { issue } from '../pki/issue.ts'
+import { isEnding } from '../pki/pki.ts'
 import { checkKeyPair } from '../pki/pem-check.ts'
 import { writeFlushed } from '../pki/write-file.ts'
 import { product } from '../vocabulary/index.ts'
@@ -28,7 +30,7 @@ export async function ownCertificate(host: string, folder: string, clock: Clock)
         key: await readFile(names.key, 'utf8'),
       }
       checkKeyPair(pair, names)
-      return pair
+      if (!isOwnAndEnding(pair.cert, clock.now())) return pair
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     }
@@ -38,6 +40,19 @@ export async function ownCertificate(host: string, folder: string, clock: Clock)
     await writeFlushed(names.key, made.key, 0o600)
     return made
   })
+}
+
+/** The same pair, or another one where it is about to end. */
+export const renewedCertificate = async (
+  pair: Pair,
+  clock: Clock,
+  made: () => Promise<Pair>,
+): Promise<Pair> => (isEnding(new X509Certificate(pair.cert), clock.now()) ? made() : pair)
+
+/** Whether a certificate was made here and is about to end; one that somebody else put there is theirs to renew. */
+function isOwnAndEnding(pem: string, nowMs: number): boolean {
+  const x509 = new X509Certificate(pem)
+  return /^CN=.*@\d+$/.test(x509.subject) && x509.issuer === x509.subject && isEnding(x509, nowMs)
 }
 
 function selfSigned(host: string, clock: Clock): Pair {

@@ -63,16 +63,25 @@ export async function ensurePki(options: PkiOptions & PkiPlace): Promise<Pki> {
     kept = readParts(dir)
   }
   const pki = await complete(dir, kept, options)
+  await writeChanged(dir, pki, kept)
   for (const { part, name, isSecret } of PLACES) {
-    const text = pki[part]
-    if (text === undefined) continue
-    if (text !== kept[part]) await writeFileAtomically(join(dir, name), text, OWNER_FILE)
-    else if (isSecret) {
-      const left = keepToOwner(join(dir, name), OWNER_FILE)
-      if (left !== null) options.onReadable?.(left)
-    }
+    if (!isSecret || pki[part] === undefined || pki[part] !== kept[part]) continue
+    const left = keepToOwner(join(dir, name), OWNER_FILE)
+    if (left !== null) options.onReadable?.(left)
   }
   return pki
+}
+
+/** Writes what is new in a set under `<dir>/pki`. */
+export const writeRenewed = (dir: string, pki: Pki, before: Pki): Promise<void> =>
+  writeChanged(join(dir, 'pki'), pki, before)
+
+async function writeChanged(dir: string, pki: Pki, kept: PkiParts): Promise<void> {
+  for (const { part, name } of PLACES) {
+    const text = pki[part]
+    if (text !== undefined && text !== kept[part])
+      await writeFileAtomically(join(dir, name), text, OWNER_FILE)
+  }
 }
 
 const isEmpty = (parts: PkiParts): boolean => Object.keys(parts).length === 0

@@ -1,7 +1,9 @@
-/** A serving certificate and its key in a directory, made there when they are absent. */
-import { existsSync } from 'node:fs'
+/** A serving certificate and its key in a directory, made there when they are absent or about to end. */
+import { X509Certificate } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { makeFolders, OWNER_FILE } from '../base/folders.ts'
+import { isEnding } from './pki.ts'
 import { writeFileAtomically } from './write-file.ts'
 
 const HOUR_MS = 3_600_000
@@ -13,20 +15,27 @@ export interface KeptPair {
   readonly keyFile: string
 }
 
+/** What a pair is made for. */
+export interface WantedPair {
+  readonly hosts: readonly string[]
+  readonly nowMs: number
+}
+
 /**
- * The pair in a directory. Without one, a pair for these hosts is made, which an authority signs that exists for it
- * alone: its certificate follows in the file, so that clients can trust the file.
+ * The pair in a directory. Without one, or with one of its own that is about to end, a pair for these hosts is made, which
+ * an authority signs that exists for it alone: its certificate follows in the file, so that clients can trust the file.
  */
-export async function keptPair(dir: string, hosts: readonly string[]): Promise<KeptPair> {
+export async function keptPair(dir: string, { hosts, nowMs }: WantedPair): Promise<KeptPair> {
   const folder = resolve(dir)
   const certFile = join(folder, 'apiserver.crt')
   const keyFile = join(folder, 'apiserver.key')
-  if (existsSync(certFile) && existsSync(keyFile)) return { certFile, keyFile }
+  const isThere = existsSync(certFile) && existsSync(keyFile)
+  if (isThere && !isOwnAndEnding(readFileSync(certFile, 'utf8'), nowMs))
+    return { certFile, keyFile }
   const { issue } = await import('./issue.ts')
-  const now = Date.now()
   const name = hosts[0] ?? 'localhost'
-  const times = { notBeforeMs: now - HOUR_MS, notAfterMs: now + YEAR_MS }
-  const serial = Math.floor(now / 1000)
+  const times = { notBeforeMs: nowMs - HOUR_MS, notAfterMs: nowMs + YEAR_MS }
+  const serial = Math.floor(nowMs / 1000)
   const authority = issue({
     ...times,
     subject: { commonName: `${name}-ca@${serial}` },
@@ -39,4 +48,15 @@ export async function keptPair(dir: string, hosts: readonly string[]): Promise<K
   await writeFileAtomically(keyFile, pair.key, OWNER_FILE)
   await writeFileAtomically(certFile, pair.cert + authority.cert, OWNER_FILE)
   return { certFile, keyFile }
+}
+
+/** Whether a certificate was made here and is about to end; one that somebody else put there is theirs to renew. */
+function isOwnAndEnding(pem: string, nowMs: number): boolean {
+  try {
+    const x509 = new X509Certificate(pem)
+    const [, name, serial] = /^CN=(.*)@(\d+)$/.exec(x509.subject) ?? []
+    return x509.issuer === `CN=${name}-ca@${serial}` && isEnding(x509, nowMs)
+  } catch {
+    return false
+  }
 }

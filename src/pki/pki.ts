@@ -47,7 +47,7 @@ const DAY_MS = 86_400_000
 const CA_LIFETIME_MS = 3650 * DAY_MS
 const LEAF_LIFETIME_MS = 365 * DAY_MS
 /** A certificate that ends sooner than this is renewed. */
-const RENEW_BEFORE_MS = 30 * DAY_MS
+export const RENEW_BEFORE_MS = 30 * DAY_MS
 // Clocks of clients may be behind ours.
 const BACKDATE_MS = 5 * 60_000
 
@@ -57,6 +57,18 @@ export const renewalOf = (x509: X509Certificate): number =>
 
 /** Whether a certificate is to be renewed because its time is nearly over. */
 export const isEnding = (x509: X509Certificate, nowMs: number): boolean => renewalOf(x509) < nowMs
+
+/**
+ * The same set with certificates of server and administrator that are not about to end; the same object while none is. A
+ * running server keeps its authority: others rely on it. Throws UnusablePki when it has no key.
+ */
+export async function renewedPki(pki: Pki, options: PkiOptions): Promise<Pki> {
+  const nowMs = options.clock.now()
+  if (isEnding(new X509Certificate(pki.ca), nowMs)) return pki
+  const leaves = [pki.servingCert, pki.adminCert]
+  if (!leaves.some((cert) => isEnding(new X509Certificate(cert), nowMs))) return pki
+  return completePki(pki, options)
+}
 
 interface Wanted {
   readonly subject: Subject

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { HealthCheck } from '../http/context.ts'
+import { ExpectedFailure } from '../http/endpoints/health.ts'
 import { sharedCheck } from '../http/endpoints/shared-check.ts'
 import type { ServerOptions } from './options/server-options.ts'
 import type { EtcdEngine } from '../engine/etcd/engine.ts'
@@ -57,7 +58,7 @@ export function healthChecks(
 ): readonly HealthCheck[] {
   const always = ['healthz', 'livez', 'readyz'] as const
   const unless = (wrong: () => boolean, text: string) => () => {
-    if (wrong()) throw new Error(text)
+    if (wrong()) throw new ExpectedFailure(text)
   }
   return [
     { name: 'ping', of: always, check: () => {} },

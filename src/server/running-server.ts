@@ -17,7 +17,9 @@ export function runningServer(
     url: listener.url,
     port: listener.port,
     ca: pki.ca,
-    kubeconfig: kubeconfig.text,
+    get kubeconfig() {
+      return kubeconfig.text
+    },
     ...(kubeconfig.path === undefined ? {} : { kubeconfigPath: kubeconfig.path }),
     async settled() {
       await parts.bootstrapPolicy.settled

@@ -1,16 +1,19 @@
 /** The certificates that the listener presents, and their reload. */
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { forFlag } from '../base/plain-reason.ts'
+import { forFlag, plainReason } from '../base/plain-reason.ts'
 import { ReloadedFiles } from '../base/reloaded-files.ts'
 import type { CertificatePair, NamedPair } from '../http/server-names.ts'
 import type { Pki } from '../pki/files.ts'
+import type { WantedPair } from '../pki/kept-pair.ts'
 import { checkKeyPair } from '../pki/pem-check.ts'
 import type { ServingOptions } from './options/serving-options.ts'
 import { parseSniPair } from './options/sni-pair.ts'
 
 /** Name in the server's own certificate; clients ask for it that trust its own authority. */
 export const LOOPBACK_NAME = 'apiserver-loopback-client'
+
+const HOUR_MS = 3_600_000
 
 /** The standard certificate, and those of certain names. */
 export interface PresentedCertificates extends CertificatePair {
@@ -20,6 +23,8 @@ export interface PresentedCertificates extends CertificatePair {
 export interface ServingCertificates {
   readonly current: PresentedCertificates
   onChange(call: (certificates: PresentedCertificates) => void): void
+  /** Exchanges the certificate that the server made for itself. */
+  replaceOwn(own: OwnCertificate): void
   close(): void
 }
 
@@ -53,12 +58,14 @@ export async function openServingCertificates(
   if ((certFile === '') !== (keyFile === ''))
     throw new Error('--tls-cert-file and --tls-private-key-file must be given together')
   const isKept = certFile === '' && certDir !== ''
-  if (isKept) ({ certFile, keyFile } = await keptFiles(certDir, hosts?.() ?? ['localhost']))
-  const open = (flag: string, what: string, files: readonly [string, string]) =>
+  const inDir = () =>
+    keptFiles(certDir, { hosts: hosts?.() ?? ['localhost'], nowMs: parts.clock.now() })
+  if (isKept) ({ certFile, keyFile } = await inDir())
+  const open: OpenPair = (flag, what, files) =>
     forFlag(flag, () =>
       ReloadedFiles.open({ paths: files, parse: (texts) => pairOf(files, texts), what, ...parts }),
     )
-  const own = { cert: pki.servingCert, key: pki.servingKey }
+  let own = { cert: pki.servingCert, key: pki.servingKey }
   const standard =
     certFile === ''
       ? null
@@ -66,19 +73,7 @@ export async function openServingCertificates(
           certFile,
           keyFile,
         ])
-  const named: {
-    readonly names: readonly string[]
-    readonly files: ReloadedFiles<CertificatePair>
-  }[] = []
-  for (const text of sniCertKeys) {
-    const pair = parseSniPair(text)
-    if (pair === null) throw new Error(`--tls-sni-cert-key must not be ${JSON.stringify(text)}`)
-    const { names, certFile: cert, keyFile: key } = pair
-    named.push({
-      names,
-      files: await open('tls-sni-cert-key', 'a certificate for names', [cert, key]),
-    })
-  }
+  const named = await namedFiles(sniCertKeys, open)
   const present = (): PresentedCertificates => ({
     ...(standard?.value ?? own),
     named: [
@@ -88,22 +83,77 @@ export async function openServingCertificates(
     ],
   })
   const all = [...(standard ? [standard] : []), ...named.map(({ files }) => files)]
+  const listeners = new Set<(certificates: PresentedCertificates) => void>()
+  const tell = () => {
+    for (const call of listeners) call(present())
+  }
+  for (const files of all) files.onChange(tell)
+  // The files are followed, so that a pair that was made anew is presented.
+  const stop = isKept ? everyHour(parts, inDir) : null
   return {
     get current() {
       return present()
     },
-    onChange(call) {
-      for (const files of all) files.onChange(() => call(present()))
+    onChange: (call) => void listeners.add(call),
+    replaceOwn({ servingCert: cert, servingKey: key }) {
+      own = { cert, key }
+      tell()
     },
     close() {
+      void stop?.()
       for (const files of all) files.close()
     },
   }
 }
 
+/** Calls again and again; what fails is logged. Returns what ends that, and resolves when no call is under way. */
+export function everyHour(
+  { clock, log }: Pick<ServingParts, 'clock' | 'log'>,
+  call: () => Promise<unknown>,
+): () => Promise<void> {
+  let cancel = () => {}
+  let running: Promise<unknown> = Promise.resolve()
+  const next = () =>
+    clock.after(HOUR_MS, () => {
+      cancel = next()
+      running = call().catch((error: unknown) =>
+        log.warn('a certificate cannot be renewed', { error: plainReason(error) }),
+      )
+    })
+  cancel = next()
+  return async () => {
+    cancel()
+    await running
+  }
+}
+
+interface NamedFiles {
+  readonly names: readonly string[]
+  readonly files: ReloadedFiles<CertificatePair>
+}
+
+type OpenPair = (
+  flag: string,
+  what: string,
+  files: readonly [string, string],
+) => Promise<ReloadedFiles<CertificatePair>>
+
+/** The pairs for clients that ask for certain names. */
+async function namedFiles(pairs: readonly string[], open: OpenPair): Promise<NamedFiles[]> {
+  const named: NamedFiles[] = []
+  for (const text of pairs) {
+    const pair = parseSniPair(text)
+    if (pair === null) throw new Error(`--tls-sni-cert-key must not be ${JSON.stringify(text)}`)
+    const { names, certFile, keyFile } = pair
+    const files = await open('tls-sni-cert-key', 'a certificate for names', [certFile, keyFile])
+    named.push({ names, files })
+  }
+  return named
+}
+
 /** The files of a directory, which are made there when they are absent. */
-const keptFiles = (dir: string, hosts: readonly string[]) =>
-  forFlag('cert-dir', async () => (await import('../pki/kept-pair.ts')).keptPair(dir, hosts))
+const keptFiles = (dir: string, wanted: WantedPair) =>
+  forFlag('cert-dir', async () => (await import('../pki/kept-pair.ts')).keptPair(dir, wanted))
 
 function pairOf(
   [certFile, keyFile]: readonly [string, string],

@@ -37,6 +37,8 @@ export interface Inside {
   readonly onWebhookCall?: CallObserver
   /** By which certificates of clients are checked; the machine's by default. */
   readonly certificateClock?: Clock
+  /** By which the server's own certificates are made and renewed; the machine's by default, by which clients look at them. */
+  readonly pkiClock?: Clock
   /** Does all of each write, whatever is known of earlier ones. */
   readonly plainWrites?: true
   /** Called when the server is ready. */

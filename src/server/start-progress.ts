@@ -1,5 +1,6 @@
 /** Conditions of the server's health that say whether the steps of its start are finished (operations page, Health). */
 import type { HealthCheck } from '../http/context.ts'
+import { ExpectedFailure } from '../http/endpoints/health.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** Steps by the names that probes of the reference have for them, as templates, in their order. */
@@ -64,7 +65,9 @@ export class StartProgress {
     return [...this.#steps].flatMap((step): HealthCheck[] => {
       const name = WITHOUT_PREFIX.includes(step) ? step : `poststarthook/${v.resolve(step)}`
       const check = () => {
-        if (!this.#done.has(step)) throw new Error(this.#failures.get(step) ?? 'not finished')
+        if (this.#done.has(step)) return
+        const failure = this.#failures.get(step)
+        throw failure === undefined ? new ExpectedFailure('not finished') : new Error(failure)
       }
       const unlessEarly = () => {
         if (!mayTakeLonger()) check()

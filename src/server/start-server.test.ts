@@ -29,6 +29,7 @@ test('a server is stopped in the reverse of this order: sockets before the store
     'requests',
     'listener',
     'kubeconfig',
+    'certificateRenewal',
     'readiness',
     'serverLease',
     'serverService',

@@ -22,6 +22,7 @@ import { flowControl } from './components/flow-control.ts'
 import { flowControlObjects } from './components/flow-control-objects.ts'
 import { health } from './components/health.ts'
 import { identityLease } from './components/identity-lease.ts'
+import { certificateRenewal } from './components/certificate-renewal.ts'
 import { kubeconfig } from './components/kubeconfig.ts'
 import { listener } from './components/listener.ts'
 import { metrics } from './components/metrics.ts'
@@ -62,6 +63,7 @@ const components: readonly ((settings: Settings) => ServerComponent)[] = [
     requests,
     listener,
     kubeconfig,
+    certificateRenewal,
   ],
   // Ready, and registered among the servers of the cluster.
   ...[readiness, serverLease, serverService, identityLease],

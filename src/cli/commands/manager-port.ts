@@ -8,7 +8,7 @@ import { openPortAuthentication } from '../../controller-manager/authentication.
 import type { ControllerManager } from '../../controller-manager/controller-manager.ts'
 import { publishedAuthentication } from '../../controller-manager/published-authentication.ts'
 import { otherServer, type OtherServer } from '../../controller-manager/review-server.ts'
-import { ownCertificate } from '../../controller-manager/own-certificate.ts'
+import { ownCertificate, renewedCertificate } from '../../controller-manager/own-certificate.ts'
 import {
   serveManager,
   type ManagerPage,
@@ -16,7 +16,7 @@ import {
   type Serving,
 } from '../../controller-manager/serving.ts'
 import type { Values } from '../../flags/flags.ts'
-import { openServingCertificates } from '../../server/serving-certificates.ts'
+import { everyHour, openServingCertificates } from '../../server/serving-certificates.ts'
 import type { portFlags } from './port-flags.ts'
 
 type PortValues = Values<typeof portFlags>
@@ -128,11 +128,9 @@ async function authenticationOf(values: PortValues, { access, log, server }: Aut
 
 async function certificatesOf(values: PortValues, log: Log): Promise<PortCertificates> {
   const certFile = values['tls-cert-file']
-  const own =
-    certFile === ''
-      ? await ownCertificate(values['bind-address'], values['cert-dir'], systemClock)
-      : { cert: '', key: '' }
-  return openServingCertificates(
+  const made = () => ownCertificate(values['bind-address'], values['cert-dir'], systemClock)
+  let own = certFile === '' ? await made() : { cert: '', key: '' }
+  const certificates = await openServingCertificates(
     {
       certFile,
       keyFile: values['tls-private-key-file'],
@@ -141,6 +139,23 @@ async function certificatesOf(values: PortValues, log: Log): Promise<PortCertifi
     { servingCert: own.cert, servingKey: own.key },
     { clock: systemClock, log, loopback: false },
   )
+  if (certFile !== '') return certificates
+  const stop = everyHour({ clock: systemClock, log }, async () => {
+    const next = await renewedCertificate(own, systemClock, made)
+    if (next === own) return
+    own = next
+    certificates.replaceOwn({ servingCert: own.cert, servingKey: own.key })
+  })
+  return {
+    ...certificates,
+    get current() {
+      return certificates.current
+    },
+    close() {
+      void stop()
+      certificates.close()
+    },
+  }
 }
 
 const maxStreamsOf = (values: PortValues): { readonly maxStreams?: number } => {

@@ -31,24 +31,28 @@ const text = (status: number, body: string): ApiResponse => ({
 /** Why a check fails; null when it succeeds. */
 type ProblemOf = (check: HealthCheck, context: Context) => Promise<string | null>
 
-/** Runs checks, and logs each failure once. */
+/** A failure of a check that is no fault: something that starts is not finished, or ends on purpose. It is not logged. */
+export class ExpectedFailure extends Error {
+  override readonly name = 'ExpectedFailure'
+}
+
+/** Runs checks, and logs when one fails, fails for another reason, or succeeds again. */
 function problemsOnce(): ProblemOf {
-  const logged = new WeakSet<Error>()
+  const logged = new Map<string, string>()
   return async (check, context) => {
+    const { log } = context.server
+    const { name } = check
     try {
       await check.check()
+      if (logged.delete(name)) log.warn('a health check succeeds again', { check: name })
       return null
     } catch (error) {
-      const problem = error instanceof Error ? error : new Error(String(error))
-      // Several probes may share one result.
-      if (!logged.has(problem)) {
-        logged.add(problem)
-        context.server.log.warn('a health check failed', {
-          check: check.name,
-          error: problem.message,
-        })
+      const problem = error instanceof Error ? error.message : String(error)
+      if (!(error instanceof ExpectedFailure) && logged.get(name) !== problem) {
+        logged.set(name, problem)
+        log.warn('a health check failed', { check: name, error: problem })
       }
-      return problem.message
+      return problem
     }
   }
 }

@@ -49,6 +49,11 @@ export const clientCertificateExpiration = histogram(
   { help: 'Remaining life of the certificates that requests were authenticated by, in seconds.' },
 )
 
+export const ownCertificateExpiration = gauge('{brand}_certificate_expiration_seconds', {
+  labels: ['certificate'],
+  help: 'Remaining life of the certificates of the server: serving, administrator, authority.',
+})
+
 export const legacyTokens = counter('serviceaccount_legacy_tokens_total', {
   help: 'Requests with a service account token from a secret.',
 })

@@ -55,6 +55,7 @@ export interface ServerParts {
   readonly requests: Requests
   readonly listener: Listening
   readonly kubeconfig: Kubeconfig
+  readonly certificateRenewal: null
   readonly readiness: null
   readonly serverLease: ServerLease | null
   readonly serverService: null

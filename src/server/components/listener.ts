@@ -46,6 +46,10 @@ export interface Listening {
   /** Address as clients elsewhere know it, for documents. */
   readonly external: string
   readonly url: string
+  /** Presents another certificate of the server's own from the next connection on. */
+  presentOwn(own: Pick<Pki, 'servingCert' | 'servingKey'>): void
+  /** The certificate, PEM, that clients are presented that ask for no name. */
+  serving(): string
   /** Does what the first connection would wait for: 20 to 30 ms. */
   prepare(): void
   /** Rejects new requests, finishes those in progress and closes all connections. */
@@ -102,6 +106,8 @@ export const listener = (settings: Settings) =>
         part: {
           ...listening,
           prepare: socket.prepare,
+          presentOwn: certificates.replaceOwn,
+          serving: () => certificates.current.cert,
           drain,
           open: () => ({ ...exchanges.open, connections: connections.counts.open }),
         },
@@ -120,7 +126,7 @@ export const listener = (settings: Settings) =>
 function openCertificates(settings: Settings, pki: Pki): Promise<ServingCertificates> {
   const { options, bindAddress, log, v } = settings
   return openServingCertificates(options.serving ?? {}, pki, {
-    clock: systemClock,
+    clock: settings.inside.pkiClock ?? systemClock,
     log,
     hosts: () => [...namedHosts(settings), ...servingHosts(v, bindAddress, thisMachine())],
   })

@@ -41,10 +41,11 @@ async function serverPki(settings: Settings, store: Promise<OpenedStore>): Promi
   return keptPki({ ...options, dir, inherited, onReadable })
 }
 
-const pkiOptions = ({ options, v, bindAddress, ranges }: Settings): PkiOptions => ({
+/** What the server's own certificates are made with. */
+export const pkiOptions = ({ options, inside, v, bindAddress, ranges }: Settings): PkiOptions => ({
   vocabulary: v,
   // Clients check certificates against the machine's clock, not that of a test.
-  clock: systemClock,
+  clock: inside.pkiClock ?? systemClock,
   bindAddress,
   hosts: [
     ...namedHosts({ options, ranges }),
