@@ -107,7 +107,7 @@ interface Change {
   readonly versionless: boolean
 }
 
-/** Reads the patch of an object of `served`. Throws 400, 415 and 422. */
+/** Reads the patch of an object of `served`. Throws 400, 413, 415 and 422. */
 async function readPatch(
   api: WriteDependencies,
   call: Call,
@@ -140,6 +140,7 @@ function parsePatch(bytes: Buffer, { type, served, v, isChecked }: Reading): Cha
   try {
     read = (type === JSON_PATCH ? readJsonPatch : readMergePatch)(bytes, written)
   } catch (error) {
+    if (error instanceof StatusError) throw error
     throw badRequest(
       `error decoding patch: ${error instanceof Error ? error.message : String(error)}`,
     )
