@@ -258,6 +258,12 @@ const quotas: Row[] = [
     }),
     0,
   ),
+  create('quota of scopes and amounts', `${NS}/resourcequotas`, () => ({
+    spec: {
+      ...hard(45_000)().spec,
+      scopes: Array.from({ length: 45_000 }, () => 'PriorityClass'),
+    },
+  })),
   create(
     'quota of scopes',
     `${NS}/resourcequotas`,

@@ -46,7 +46,7 @@ export const yamls: Row[] = [
     'aliases of aliases',
     () =>
       `a: &a [x]\n${Array.from({ length: 30 }, (_, i) => `a${i}: &a${i} [*a${i === 0 ? '' : i - 1},*a${i === 0 ? '' : i - 1}]\n`).join('')}${HEAD}`,
-    400,
+    413,
   ),
   yaml(
     'many anchors',
