@@ -190,8 +190,8 @@ function partOf(name: string, facts: FieldFacts, v: Words): Part {
       if (isWritten && isNothing(holds, read)) {
         if (before !== undefined) delete into[name]
       } else if (read !== undefined) {
-        // A field that is there again counts again, but a message, which is the same one.
-        if (read !== before) reader.room.take()
+        // A value that is there again counts again, but not a message, which is the same one.
+        if (read !== before || typeof read !== 'object') reader.room.take()
         setOwn(into, name, read)
       }
     },
@@ -294,6 +294,7 @@ function mapPart(name: string, number: number, value: Value): Part {
           key = text(reader)
         } else if (part === 2) {
           expectType(partType, value.wireType)
+          if (read !== undefined) reader.room.take()
           read = value.read(reader, depth)
         } else return false
         return true

@@ -25,7 +25,7 @@ export interface ComposeOptions {
 const MAX_EXPANDED_BYTES = 3_145_728
 
 /** Keys of other maps that merge keys may look at: the same large map may be merged again and again. */
-const MAX_MERGED = 1_000_000
+const MAX_MERGED = 300_000
 
 /** Events between two pauses. */
 const STEP_EVENTS = 5_000
@@ -63,6 +63,8 @@ interface MapFrame {
   key: string | typeof MERGE | null
   /** Keys in the text of the map, as opposed to merged ones. */
   readonly named: Set<string>
+  /** Maps that were merged: once more they would add nothing. */
+  merged: Set<object> | null
 }
 
 interface DocumentFrame {
@@ -123,7 +125,14 @@ class Composer {
         break
       case EVENT_ID.MAPPING: {
         const anchor = this.#open(event)
-        this.#frames.push({ kind: 'map', value: {}, anchor, key: null, named: new Set() })
+        this.#frames.push({
+          kind: 'map',
+          value: {},
+          anchor,
+          key: null,
+          named: new Set(),
+          merged: null,
+        })
         break
       }
       case EVENT_ID.ALIAS:
@@ -275,6 +284,9 @@ class Composer {
       if (typeof part !== 'object' || part === null || Array.isArray(part)) {
         throw new YamlError('map merge requires map or sequence of maps as the value')
       }
+      frame.merged ??= new Set()
+      if (frame.merged.has(part)) continue
+      frame.merged.add(part)
       for (const key in part) {
         if (++this.#merged > MAX_MERGED)
           throw tooLarge(`YAML may merge at most ${MAX_MERGED} keys of other maps`)

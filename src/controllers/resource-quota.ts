@@ -1,3 +1,4 @@
+import { BackgroundPace } from '../base/background-pace.ts'
 import type { Client } from '../client/client.ts'
 import type { Entry } from '../client/entry.ts'
 import { KnownResources } from '../client/known-resources.ts'
@@ -5,6 +6,7 @@ import { isNotFound } from '../client/resource-client.ts'
 import { placeIn } from '../client/transport.ts'
 import type { WorkQueue } from '../client/work-queue.ts'
 import type { ResourceQuota } from '../kinds/core/resource-quota.ts'
+import type { Amounts } from '../quota/amounts.ts'
 import type { Evaluator } from '../quota/evaluator.ts'
 import { Evaluators } from '../quota/evaluators.ts'
 import { RESOURCE_QUOTAS } from './addresses.ts'
@@ -85,6 +87,8 @@ class QuotaUsage {
   readonly #evaluators: Evaluators
   /** One evaluator for each resource that a quota limits. */
   readonly #known = new Map<string, Evaluator>()
+  /** Names by evaluator, for limits that do not change. */
+  readonly #measured = new WeakMap<Amounts, ReadonlyMap<Evaluator, readonly string[]>>()
   readonly #monitors: QuotaMonitors
   readonly #namespaces = new Map<string, QuotaNamespace>()
   /** Keys whose objects are counted anew. */
@@ -154,9 +158,13 @@ class QuotaUsage {
     const found = this.#namespaces.get(namespace)
     const quota = found?.quotas.get(name)
     if (!found || !quota) return
+    // A quota may limit tens of thousands of names.
+    const pace = new BackgroundPace()
     await this.#count(found, quota, this.#stale.delete(key))
+    await pace.pause()
     const nowMs = this.#context.clock.now()
     const { object, againMs } = quota.update(nowMs)
+    await pace.pause()
     if (object) {
       const status = this.#client
         .resource<ResourceQuota>(RESOURCE_QUOTAS)
@@ -191,7 +199,8 @@ class QuotaUsage {
     for (;;) {
       const { hard } = quota
       const available = new Set<Evaluator>()
-      for (const evaluator of this.#evaluatorsOf(quota)) {
+      const measured = this.#measuredBy(quota)
+      for (const evaluator of measured.keys()) {
         const informer = await this.#monitors.of(evaluator)
         if (!informer) continue
         const { namespace = '' } = quota.metadata
@@ -199,10 +208,7 @@ class QuotaUsage {
         available.add(evaluator)
       }
       if (hard !== quota.hard) continue
-      const names = [...hard.keys()].filter((name) => {
-        const evaluator = this.#measuring(name)
-        return evaluator !== null && available.has(evaluator)
-      })
+      const names = [...available].flatMap((one) => measured.get(one)!)
       if (quota.knows(names)) return
       const all = [...available].flatMap((one): Counted[] => [...counts.of(one)])
       return quota.sum(names, all, this.#context.clock.now())
@@ -235,9 +241,24 @@ class QuotaUsage {
     }
   }
 
-  #evaluatorsOf({ hard }: TrackedQuota): Evaluator[] {
-    const found = [...hard.keys()].map((name) => this.#measuring(name))
-    return [...new Set(found)].filter((one) => one !== null)
+  #evaluatorsOf(quota: TrackedQuota): Evaluator[] {
+    return [...this.#measuredBy(quota).keys()]
+  }
+
+  /** The names of a quota that can be measured, by what measures them. */
+  #measuredBy({ hard }: TrackedQuota): ReadonlyMap<Evaluator, readonly string[]> {
+    const known = this.#measured.get(hard)
+    if (known) return known
+    const measured = new Map<Evaluator, string[]>()
+    for (const name of hard.keys()) {
+      const evaluator = this.#measuring(name)
+      if (!evaluator) continue
+      const names = measured.get(evaluator)
+      if (names) names.push(name)
+      else measured.set(evaluator, [name])
+    }
+    this.#measured.set(hard, measured)
+    return measured
   }
 
   /** The evaluator of a name, the same for all names of a resource. */

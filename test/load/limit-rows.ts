@@ -24,7 +24,9 @@ const repeated = (bytes: readonly number[]) =>
 const inside = (number: number, inner: Buffer) => {
   const { length } = inner
   const sizes = [0, 7, 14].map((shift) => ((length >>> shift) & 0x7f) | 0x80)
-  return Buffer.concat([Buffer.from([(number << 3) | 2, ...sizes, length >>> 21]), inner])
+  const tag = (number << 3) | 2
+  const tags = tag < 0x80 ? [tag] : [(tag & 0x7f) | 0x80, tag >>> 7]
+  return Buffer.concat([Buffer.from([...tags, ...sizes, length >>> 21]), inner])
 }
 
 const refused = (name: string, sent: Ask, status = 413): Row => ({
@@ -108,9 +110,62 @@ const reviews: Row[] = [
     message(REVIEW, () => repeated([0x0a, 0])),
     0,
   ),
+  byAnybody(
+    'the same time as protobuf',
+    PROTOBUF,
+    message(REVIEW, () => inside(1, repeated([0x42, 2, 0x08, 1]))),
+  ),
+  byAnybody(
+    'the same large integer as protobuf',
+    PROTOBUF,
+    message(REVIEW, () => inside(1, repeated([0x38, ...Array<number>(9).fill(0xff), 1]))),
+  ),
+  byAnybody(
+    'the same key in an entry as protobuf',
+    PROTOBUF,
+    message(REVIEW, () => inside(1, inside(11, repeated([0x0a, 1, 0x61])))),
+    0,
+  ),
+  byAnybody(
+    'the same value in an entry as protobuf',
+    PROTOBUF,
+    message(REVIEW, () => inside(1, inside(11, repeated([0x12, 1, 0x61])))),
+  ),
+  byAnybody(
+    'a message of many fields again and again as protobuf',
+    PROTOBUF,
+    message(REVIEW, () =>
+      Buffer.concat([
+        inside(1, Buffer.concat([1, 2, 3, 4, 5].map((number) => inside(number, Buffer.from('a'))))),
+        repeated([0x0a, 0]),
+      ]),
+    ),
+    0,
+  ),
+  byAnybody(
+    'versions in an envelope',
+    PROTOBUF,
+    () =>
+      Buffer.concat([
+        wrap(REVIEW, Buffer.alloc(0)).subarray(0, 4),
+        inside(1, repeated([0x0a, 1, 0x61])),
+        repeated([0x12, 0]).subarray(0, 200_000),
+      ]),
+    0,
+  ),
   byAnybody('empty owners as YAML', YAML, () => `metadata: {ownerReferences: [${items('{}')}]}`),
   byAnybody('empty items as YAML', YAML, () => `a:\n${again('- \n')}`),
   byAnybody('a megabyte of empty items as YAML', YAML, () => `a:\n${'- \n'.repeat(340_000)}`),
+  byAnybody(
+    'long keys as YAML',
+    YAML,
+    () =>
+      `metadata:\n  annotations:\n${Array.from({ length: 98_000 }, (_, i) => `    k${i}: "${'x'.repeat(14)}"\n`).join('')}`,
+    0,
+  ),
+  byAnybody('escapes as YAML', YAML, () => `a: "${again('\\x41')}"`, 0),
+  byAnybody('folded lines as YAML', YAML, () => `a: >\n${again(' x y z w v u t s\n')}`, 0),
+  byAnybody('lines of a plain text as YAML', YAML, () => `a: x\n${again(' x y z w v u t s\n')}`, 0),
   byAnybody(
     'a megabyte of aliases as YAML',
     YAML,

@@ -97,7 +97,10 @@ export class TrackedQuota {
     const old = before && this.#tracks(before) ? before.usage : NONE
     const now = after && this.#tracks(after) ? after.usage : NONE
     let afterMs: number | null = null
-    for (const [name, present] of total) {
+    // An object takes a few amounts; a quota may limit tens of thousands.
+    for (const name of new Set([...old.keys(), ...now.keys()])) {
+      const present = total.get(name)
+      if (!present) continue
       const change = subtractQuantity(now.get(name) ?? NOTHING, old.get(name) ?? NOTHING)
       if (change.nanos === 0n) continue
       const next = addQuantity(present, change)
@@ -120,9 +123,9 @@ export class TrackedQuota {
     for (const name of names) total.set(name, NOTHING)
     for (const counted of all) {
       if (!this.#tracks(counted)) continue
-      for (const [name, present] of total) {
-        const amount = counted.usage.get(name)
-        if (amount) total.set(name, addQuantity(present, amount))
+      for (const [name, amount] of counted.usage) {
+        const present = total.get(name)
+        if (present) total.set(name, addQuantity(present, amount))
       }
     }
     this.#total = total
