@@ -30,9 +30,9 @@ export async function parseYaml(text: string, options: ComposeOptions = {}): Pro
 /** Refuses text that the library would take too long to parse. Throws 413. */
 function refuseLong(text: string): void {
   if (text.length < LONG) return
-  if (mayHaveMoreEvents(text))
+  if (hasManySigns(text))
     throw tooLarge(
-      `YAML may have at most ${MAX_EVENTS} lines, colons, commas and brackets; send more as JSON`,
+      `YAML may have at most ${MAX_SIGNS} lines, colons, commas, brackets, quotes and escapes; send more as JSON`,
     )
   let marks = 0
   for (const _ of text.matchAll(MARK))
@@ -40,15 +40,15 @@ function refuseLong(text: string): void {
       throw tooLarge(`YAML may have at most ${MAX_MARKS} documents, anchors and tags`)
 }
 
-/** Whether a text may have more than MAX_EVENTS: each follows a mark. Blank lines and comments cost little. */
-function mayHaveMoreEvents(text: string): boolean {
-  let left = MAX_EVENTS
+/** Whether a text has more than MAX_SIGNS. Blank lines and comments cost little. */
+function hasManySigns(text: string): boolean {
+  let left = MAX_SIGNS
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code === NEWLINE) {
       const next = text.charCodeAt(i + 1)
       if (next === NEWLINE || next === COMMENT) continue
-    } else if (!isMark(code)) continue
+    } else if (!isSign(code)) continue
     if (--left < 0) return true
   }
   return false
@@ -98,16 +98,24 @@ export async function yamlWriter(): Promise<WriteYaml> {
 
 /** Shorter texts are parsed in no time. */
 const LONG = 64 << 10
-/** The library parses a text in one step that takes about a microsecond for each event, and less for what is in texts. */
-const MAX_EVENTS = 250_000
+/**
+ * The library parses a text in one step. Its time depends on the number of values and escapes, each of which has a sign
+ * before it, and little on the length.
+ */
+const MAX_SIGNS = 325_000
 /** A document start, an anchor or a tag, each of which costs more than a value. */
 const MARK = /^---|(?<=[\s[{,:-])[&!]/gm
 const MAX_MARKS = 20_000
 const NEWLINE = 0x0a
 const COMMENT = 0x23
-/** Colon, comma, brackets and braces. */
-const isMark = (code: number) =>
-  code === 0x3a || code === 0x2c || (code | 0x20) === 0x7b || (code | 0x20) === 0x7d
+/** Colon, comma, double quote, backslash, brackets and braces. */
+const isSign = (code: number) =>
+  code === 0x3a ||
+  code === 0x2c ||
+  code === 0x22 ||
+  (code >= 0x5b && code <= 0x5d) ||
+  code === 0x7b ||
+  code === 0x7d
 
 const PREFIX = 'error converting YAML to JSON: yaml: '
 

@@ -1,4 +1,5 @@
 import { addQuantity, subtractQuantity, type Quantity } from '../../base/quantity.ts'
+import { MAX_VALUES } from '../../meta/value-count.ts'
 import type { ResourceQuota } from '../../kinds/core/resource-quota.ts'
 import {
   amountsOf,
@@ -16,6 +17,9 @@ import { PendingCharges } from './pending-charges.ts'
 
 /** After which an object without a charge is added to what is used, milliseconds. */
 const UNCHARGED_MS = 1_000
+
+/** Wanted limits, limits in force, and what is used. */
+const LISTS = 3
 
 /** What is to be written of a quota. */
 export interface QuotaUpdate {
@@ -166,6 +170,8 @@ export class TrackedQuota {
       else if (present) used.set(name, present)
     }
     const object = this.#object
+    // With a status the object would have more values than the server takes.
+    if (this.#hard.size * LISTS > MAX_VALUES) return { object: null, againMs: null }
     const isDirty =
       !sameAmounts(this.#used, used) || !sameAmounts(this.#hard, amountsOf(object.status.hard))
     return {
