@@ -20,7 +20,8 @@ let server: RunningServer
 let client: Client
 
 beforeAll(async () => {
-  server = await startServer({ vocabulary: 'kubernetes', controllers: false })
+  server = await startServer({ vocabulary: 'kubernetes' })
+  await server.settled()
   client = new Client(server)
   for (const [path, body] of [
     [MAPS, { metadata: { name: 'x' } }],
@@ -29,7 +30,7 @@ beforeAll(async () => {
     [CRDS, definition()],
   ] as const)
     expect((await client.post(path, body)).status).toBe(201)
-  await expect.poll(async () => (await client.get(THINGS)).status).toBe(200)
+  await server.settled()
   expect((await client.post(THINGS, { ...THING, metadata: { name: 'x' } })).status).toBe(201)
 })
 afterAll(async () => {

@@ -77,5 +77,16 @@ export const yamls: Row[] = [
     () =>
       `${HEAD}data:\n${Array.from({ length: 19_000 }, (_, i) => `  k${i}: !!str "x"\n`).join('')}`,
   ),
+  yaml(
+    'a definition of three megabytes',
+    () => {
+      const words = 'The label query over volumes to consider for binding, which is long.'
+      let text = `${HEAD}x:\n`
+      for (let i = 0; text.length < 3_000_000; i++)
+        text += `    p${i}:\n      description: ${words}\n        ${words}\n      items:\n        type: string\n      type: array\n`
+      return text
+    },
+    201,
+  ),
   yaml('a long key', () => `${HEAD}data:\n  ${'k'.repeat(1_000_000)}: x\n`, 422),
 ]
