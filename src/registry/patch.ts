@@ -205,7 +205,9 @@ function* operationsChange(
   return { apply, versionless, findings, keepsType: false, keepsEntries, writtenIn }
 }
 
+/** Work that has one step. */
 const inOneStep = <A extends readonly unknown[], T>(work: (...args: A) => T) =>
+  // oxlint-disable-next-line require-yield -- it walks the document once
   function* (...args: A): Steps<T> {
     return work(...args)
   }
