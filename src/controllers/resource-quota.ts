@@ -160,7 +160,7 @@ class QuotaUsage {
     if (!found || !quota) return
     // A quota may limit tens of thousands of names.
     const pace = new BackgroundPace()
-    await this.#count(found, quota, this.#stale.delete(key))
+    await this.#count(found, quota, { again: this.#stale.delete(key), pace })
     await pace.pause()
     const nowMs = this.#context.clock.now()
     const { object, againMs } = quota.update(nowMs)
@@ -195,11 +195,16 @@ class QuotaUsage {
   }
 
   /** Counts the objects that a quota limits, where that is not done. */
-  async #count({ counts }: QuotaNamespace, quota: TrackedQuota, again: boolean): Promise<void> {
+  async #count(
+    { counts }: QuotaNamespace,
+    quota: TrackedQuota,
+    { again, pace }: { readonly again: boolean; readonly pace: BackgroundPace },
+  ): Promise<void> {
     for (;;) {
       const { hard } = quota
       const available = new Set<Evaluator>()
       const measured = this.#measuredBy(quota)
+      await pace.pause()
       for (const evaluator of measured.keys()) {
         const informer = await this.#monitors.of(evaluator)
         if (!informer) continue
@@ -250,9 +255,14 @@ class QuotaUsage {
     const known = this.#measured.get(hard)
     if (known) return known
     const measured = new Map<Evaluator, string[]>()
+    // Most names are of the same resource.
+    let last: Evaluator | null = null
+    let evaluator!: Evaluator
     for (const name of hard.keys()) {
-      const evaluator = this.#measuring(name)
-      if (!evaluator) continue
+      const found = this.#evaluators.measuring(name)
+      if (!found) continue
+      if (found !== last) evaluator = this.#theOneOf(found)
+      last = found
       const names = measured.get(evaluator)
       if (names) names.push(name)
       else measured.set(evaluator, [name])
@@ -261,10 +271,8 @@ class QuotaUsage {
     return measured
   }
 
-  /** The evaluator of a name, the same for all names of a resource. */
-  #measuring(name: string): Evaluator | null {
-    const evaluator = this.#evaluators.measuring(name)
-    if (!evaluator) return null
+  /** The evaluator that stands for all of a resource. */
+  #theOneOf(evaluator: Evaluator): Evaluator {
     const id = `${evaluator.of.group}/${evaluator.of.resource}`
     const known = this.#known.get(id)
     if (known) return known
