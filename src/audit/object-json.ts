@@ -1,16 +1,17 @@
 /** Objects of requests and responses on one line, as events contain them. */
-import { formatJson, parseJson } from '../codec/json-text.ts'
+import { formatJson, parseJson, parseJsonStrictly } from '../codec/json-text.ts'
 
 const MANAGED = '"managedFields"'
 
 /**
- * What a client sent, without whitespace and, if that is wanted, without `managedFields`; null when it is not JSON. It is
+ * What a client sent, without whitespace and, if that is wanted, without `managedFields`; null when it is not JSON, or has
+ * more values than a document may have. It is
  * always parsed: a body that only looks like JSON could pretend to be other members of the event.
  */
 export function sentJson(json: Buffer, omitManagedFields: boolean): string | null {
   let value: unknown
   try {
-    value = parseJson(json)
+    value = parseJsonStrictly(json)
   } catch {
     return null
   }

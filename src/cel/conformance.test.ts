@@ -10,6 +10,7 @@ import { Environment } from './environment.ts'
 import { type FunctionDeclaration, global, type OverloadParts } from './function-declaration.ts'
 import { asInt, Double, Uint } from './numbers.ts'
 import { compileProgram } from './program.ts'
+import { finish } from '../base/steps.ts'
 import { allLibraries } from './releases.ts'
 import { type Field, type Message, readTextProto } from './text-proto.fixture.ts'
 import * as types from './type.ts'
@@ -195,7 +196,7 @@ function run({ message, expression }: Case) {
     .map((one) => [word(one, 'name'), typeOf(inside(one, 'ident', 'type')!)] as const)
   const functions = declared.filter((one) => one.has('function')).map(functionOf)
   const of = functions.length === 0 ? environment : environmentWith(functions)
-  const program = compileProgram(expression, of, new Map(variables))
+  const program = finish(compileProgram(expression, of, new Map(variables)))
   if ('problem' in program) return program
   const bindings = new Map(
     ((message.get('bindings') ?? []) as Message[]).map(

@@ -1,5 +1,5 @@
 /** Expressions about values of declared types: compiled once, evaluated often, within a budget. */
-import type { Steps } from '../base/steps.ts'
+import { finish, type Steps } from '../base/steps.ts'
 import type { Node } from './ast.ts'
 import type { Budget } from './budget.ts'
 import { type Convert, Converters } from './cel-value.ts'
@@ -49,15 +49,22 @@ export class Expressions {
    * which is empty where there was none before.
    */
   compile(source: string, type: DeclaredType, oldIsOptional = false): Compiled {
+    return finish(this.compileInSteps(source, type, oldIsOptional))
+  }
+
+  /** The same in steps, none of which walks the expression more than once. */
+  *compileInSteps(source: string, type: DeclaredType, oldIsOptional = false): Steps<Compiled> {
     const environment = environmentOf(this.#language)
     const known = this.#types.of(type)
     const variables = new Map([
       [SELF, known],
       [OLD_SELF, oldIsOptional ? optionalOf(known) : known],
     ])
-    const program = compileProgram(source, environment, variables)
+    const program = yield* compileProgram(source, environment, variables)
     if ('problem' in program) return program
+    yield
     const cost = greatestCost(program.node, type, environment.options)
+    yield
     const convert = this.#converters.of(type)
     const convertOld = oldIsOptional ? optionally(convert) : convert
     return { expression: new CheckedExpression(program, { convert, convertOld }, cost) }

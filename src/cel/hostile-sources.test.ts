@@ -165,6 +165,10 @@ describe('long sources take no longer than their length', () => {
     ['maps', '{1:', 33_000],
     ['strings', '"a"+', 25_000],
     ['digits', '1', 100_000],
+    ['calls that take any type', 'dyn(1)||', 12_000],
+    ['items of any type', 'dyn(1),', 14_000],
+    ['entries of maps', '1:1},{', 16_000],
+    ['calls in calls', 'dyn(', 24_000],
   ] as const)
     test(name, () => {
       for (const minor of [25, 36]) {
@@ -173,6 +177,16 @@ describe('long sources take no longer than their length', () => {
         examine(`self.s == ${part.repeat(length - 10)} 1`, minor)
       }
     })
+
+  test('negations that undo each other are none', () => {
+    const { problem, expression } = {
+      problem: '',
+      expression: null,
+      ...new Expressions().compile(`${'!'.repeat(50_000)}true`, root),
+    }
+    expect(problem).toBe('')
+    expect(expression!.evaluate(object, object, new Budget())).toEqual({ value: true })
+  })
 })
 
 describe('names of prototypes are names', () => {

@@ -60,7 +60,7 @@ export interface Syntax {
 /** Parses a source; throws CompileError. */
 export function parse(source: string, syntax: Syntax): Node {
   const errors = new SourceErrors(source)
-  const length = source.length > MAX_CHARACTERS ? [...source].length : 0
+  const length = source.length > MAX_CHARACTERS ? charactersIn(source) : 0
   if (length > MAX_CHARACTERS) {
     errors.report(
       null,
@@ -75,6 +75,12 @@ export function parse(source: string, syntax: Syntax): Node {
     if (!(error instanceof SyntaxFault)) throw error
   }
   throw new CompileError(errors.format())
+}
+
+function charactersIn(source: string): number {
+  let count = 0
+  for (const _ of source) count++
+  return count
 }
 
 /** Ends the parsing after a report. */

@@ -76,18 +76,20 @@ export class Program {
 const endOf = (budget: Budget): Outcome =>
   budget.isStopped ? { stopped: true } : { outOfBudget: true }
 
-/** Compiles an expression; or says why it is none. */
-export function compileProgram(
+/** Compiles an expression in steps; or says why it is none. */
+export function* compileProgram(
   source: string,
   environment: Environment,
   variables: VariableTypes,
-): Program | { readonly problem: string } {
+): Steps<Program | { readonly problem: string }> {
   try {
     const node = parse(source, environment.syntax)
+    yield
     const errors = new SourceErrors(source)
     const gives = check(node, environment, variables, errors)
     if (environment.options.literalsAreChecked && errors.isEmpty) checkLiterals(node, errors)
     if (!errors.isEmpty) throw new CompileError(errors.format())
+    yield
     return new Program(node, gives)
   } catch (error) {
     if (error instanceof CompileError) return { problem: `compilation failed: ${error.message}` }

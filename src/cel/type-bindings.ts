@@ -6,14 +6,19 @@ const NULLABLE: ReadonlySet<string> = new Set(['null', 'object', 'opaque', 'time
 
 /** Types of type parameters. */
 export class TypeBindings {
-  #types = new Map<string, Type>()
+  readonly #types = new Map<string, Type>()
+  /** What the current attempt has replaced: an expression may have tens of thousands of parameters. */
+  #replaced: { readonly name: string; readonly type: Type | undefined }[] = []
 
   /** Whether values of all types fit where the others are expected. Binds parameters only if they do. */
   fitAll(types: readonly Type[], expected: readonly Type[]): boolean {
-    const before = new Map(this.#types)
+    this.#replaced = []
     if (types.length === expected.length && types.every((one, i) => this.#fit(one, expected[i]!)))
       return true
-    this.#types = before
+    for (const { name, type } of this.#replaced.reverse()) {
+      if (type) this.#types.set(name, type)
+      else this.#types.delete(name)
+    }
     return false
   }
 
@@ -55,14 +60,19 @@ export class TypeBindings {
     const bound = this.#types.get(parameter.name)
     if (!bound) {
       if (this.#mentions(type, parameter)) return false
-      this.#types.set(parameter.name, type)
+      this.#bind(parameter.name, type)
       return true
     }
     if (sameType(type, bound)) return true
     if (!this.#fit(type, bound)) return false
     const general = isAsGeneral(type, bound) ? type : bound
-    if (!this.#mentions(general, parameter)) this.#types.set(parameter.name, general)
+    if (!this.#mentions(general, parameter)) this.#bind(parameter.name, general)
     return true
+  }
+
+  #bind(name: string, type: Type): void {
+    this.#replaced.push({ name, type: this.#types.get(name) })
+    this.#types.set(name, type)
   }
 
   #mentions(type: Type, parameter: Type): boolean {

@@ -1,3 +1,4 @@
+import type { ValueRoom } from '../meta/value-count.ts'
 import { MAX_DEPTH, setOwn } from './json-scanner.ts'
 
 /**
@@ -14,16 +15,20 @@ export class JsonCloner {
     this.#bytes = bytes
   }
 
-  /** `room`: maximum nesting of containers in the copy. */
-  clone(value: unknown, room: number = MAX_DEPTH): unknown {
+  /** `room`: maximum nesting of containers in the copy; its members and items take from `values`. */
+  clone(value: unknown, room: number = MAX_DEPTH, values?: ValueRoom): unknown {
     this.#charge(sizeOf(value))
     if (typeof value !== 'object' || value === null) return value
     if (room <= 0) throw this.#fail(`nested deeper than ${MAX_DEPTH}`)
-    if (Array.isArray(value)) return value.map((item: unknown) => this.clone(item, room - 1))
+    if (Array.isArray(value)) {
+      values?.take(value.length)
+      return value.map((item: unknown) => this.clone(item, room - 1, values))
+    }
     const copy: Record<string, unknown> = {}
     for (const [key, member] of Object.entries(value)) {
       this.#charge(sizeOf(key) + 1)
-      setOwn(copy, key, this.clone(member, room - 1))
+      values?.take()
+      setOwn(copy, key, this.clone(member, room - 1, values))
     }
     return copy
   }

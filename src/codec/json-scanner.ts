@@ -1,3 +1,4 @@
+import type { ValueRoom } from '../meta/value-count.ts'
 import type { WrittenNumbers } from './written-numbers.ts'
 
 /** Malformed JSON, or JSON beyond the limits of the server; the message is meant for the client. */
@@ -22,6 +23,14 @@ export interface ScanOptions {
   readonly onDuplicate?: ((path: string) => void) | undefined
   /** Collects numbers that are written with a fraction or an exponent. */
   readonly written?: WrittenNumbers | undefined
+  /** Where there is no room for another value, the text is refused; that of managedFields is separate. */
+  readonly room?: DocumentRoom | undefined
+}
+
+/** Room for the values of one document. */
+export interface DocumentRoom {
+  readonly rest: ValueRoom
+  readonly entries: ValueRoom
 }
 
 /** The text of a duplicate in warnings and strict errors. */
@@ -81,12 +90,14 @@ class Scanner {
   readonly #text: string
   readonly #onDuplicate: ((path: string) => void) | undefined
   readonly #written: WrittenNumbers | undefined
+  readonly #room: DocumentRoom | undefined
   readonly #reported = new Set<string>()
   readonly #frames: Frame[] = []
   #at = 0
 
-  constructor(text: string, { onDuplicate, written }: ScanOptions) {
+  constructor(text: string, { onDuplicate, written, room }: ScanOptions) {
     this.#text = text
+    this.#room = room
     this.#onDuplicate = onDuplicate
     this.#written = written
   }
@@ -145,6 +156,7 @@ class Scanner {
 
   /** Adds to the container; true when the container ends after it. */
   #addAndClose(frame: Frame, value: unknown): boolean {
+    if (this.#room) takeIn(this.#room, this.#frames)
     if (frame.kind === 'array') {
       frame.value.push(value)
       this.#space()
@@ -311,6 +323,17 @@ class Scanner {
     if (code === undefined) throw new JsonError('unexpected end of JSON input')
     throw new JsonError(`invalid character ${quote(String.fromCodePoint(code))} ${where}`)
   }
+}
+
+function takeIn({ rest, entries }: DocumentRoom, frames: readonly Frame[]): void {
+  const [first, second] = frames
+  const isEntry =
+    frames.length > 2 &&
+    first!.kind === 'object' &&
+    first!.key === 'metadata' &&
+    second!.kind === 'object' &&
+    second!.key === 'managedFields'
+  ;(isEntry ? entries : rest).take()
 }
 
 const OPENED = Symbol('a container was opened')

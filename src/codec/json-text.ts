@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer'
+import { refuseLongJson } from './json-count.ts'
 import { JsonError, MAX_DEPTH, scanJson, tooDeep, type ScanOptions } from './json-scanner.ts'
 
 export { JsonError, MAX_DEPTH } from './json-scanner.ts'
@@ -21,8 +22,12 @@ export function parseJson(source: Uint8Array | string): unknown {
   }
 }
 
-/** Like `parseJson`, and reports duplicates and number literals (see `scanJson`). Throws JsonError. */
-export function parseJsonStrictly(bytes: Uint8Array, options: ScanOptions): unknown {
+/**
+ * Parses what a client sent: like `parseJson`, and reports duplicates and number literals (see `scanJson`). Values are
+ * counted before any is made. Throws JsonError, and 413 for more than a document may have.
+ */
+export function parseJsonStrictly(bytes: Uint8Array, options: ScanOptions = {}): unknown {
+  refuseLongJson(bytes)
   const text = decode(bytes)
   try {
     const members = membersIn(bytes, text, options.written !== undefined)

@@ -1,6 +1,6 @@
 /** The wire form of every value that is not declared by a shape. */
-import type { Reader as WireReader } from 'protobufjs/minimal.js'
 import { formatTime, ZERO_TIME } from '../base/time.ts'
+import { jsonValuesIn } from './json-count.ts'
 import { formatJson, parseJson } from './json-text.ts'
 import type { MessageWriter } from './message-writer.ts'
 import {
@@ -14,6 +14,7 @@ import {
   exactInt64,
   int64,
   leave,
+  type MessageReader,
   ProtobufError,
   tagOf,
   text,
@@ -31,7 +32,7 @@ export interface Value {
    * The plain JSON value; undefined for what JSON omits. `before` is the result of an earlier occurrence of the field:
    * messages are merged with it.
    */
-  read(reader: WireReader, depth: number, before?: unknown): unknown
+  read(reader: MessageReader, depth: number, before?: unknown): unknown
   /** The plain JSON zero value, for entries of maps. */
   zero(): unknown
 }
@@ -162,7 +163,9 @@ function jsonValue(): Value {
       })
       leave(reader, outer)
       if (json === null) return before
-      return (json as Buffer).length === 0 ? undefined : jsonOf(json)
+      if ((json as Buffer).length === 0) return undefined
+      reader.room.take(jsonValuesIn(json))
+      return jsonOf(json)
     },
     zero: () => null,
   }
@@ -291,6 +294,7 @@ function stringsValue(): Value {
       eachField(reader, (number, wireType) => {
         if (number !== 1) return false
         expectType(wireType, BYTES)
+        reader.room.take()
         list.push(text(reader))
         return true
       })

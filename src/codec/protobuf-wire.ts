@@ -1,9 +1,25 @@
 /** Reads untrusted wire bytes: every length is checked before use. */
 import { isUtf8 } from 'node:buffer'
-import type { Reader as WireReader } from 'protobufjs/minimal.js'
 import protobuf from 'protobufjs/minimal.js'
+import { ValueRoom } from '../meta/value-count.ts'
 
-const { Reader } = protobuf
+/** Reads one message, and knows how much may still be made of it. */
+export class MessageReader extends protobuf.BufferReader {
+  /** Of what is being read: managedFields have room of their own. */
+  room = new ValueRoom()
+  readonly #rest = this.room
+  readonly #entries = new ValueRoom()
+
+  /** Begins to read managedFields. */
+  enterEntries(): void {
+    this.room = this.#entries
+  }
+
+  /** Ends to read managedFields. */
+  leaveEntries(): void {
+    this.room = this.#rest
+  }
+}
 
 /** Bytes that are not a message of the kind they claim to be. */
 export class ProtobufError extends Error {
@@ -24,8 +40,8 @@ export const BYTES = 2
 export const tagOf = (number: number, wireType: number): number => (number << 3) | wireType
 
 /** A reader over bytes. */
-export const readerOf = (bytes: Uint8Array): WireReader =>
-  Reader.create(
+export const readerOf = (bytes: Uint8Array): MessageReader =>
+  new MessageReader(
     Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
   )
 
@@ -43,7 +59,7 @@ export function guarded<T>(read: () => T): T {
 }
 
 /** Narrows the reader to the next message; pass the result to `leave`. */
-export function enter(reader: WireReader): number {
+export function enter(reader: MessageReader): number {
   const outer = reader.len
   const end = reader.size() + reader.pos
   if (end > outer) throw new RangeError('a message is longer than what holds it')
@@ -52,19 +68,19 @@ export function enter(reader: WireReader): number {
 }
 
 /** Restores the bounds of the reader before `enter`. */
-export function leave(reader: WireReader, outer: number): void {
+export function leave(reader: MessageReader, outer: number): void {
   reader.len = outer
 }
 
 /** The tag of the next field. */
-export function nextTag(reader: WireReader): number {
+export function nextTag(reader: MessageReader): number {
   const tag = reader.tag()
   if (tag >>> 3 === 0) throw new ProtobufError(`proto: illegal tag 0 (wire type ${tag & 7})`)
   return tag
 }
 
 /** Skips the value of an unknown field. */
-export function skip(reader: WireReader, wireType: number): void {
+export function skip(reader: MessageReader, wireType: number): void {
   // Groups are deprecated, and can nest without bound.
   if (wireType === 3 || wireType === 4)
     throw new ProtobufError(`proto: illegal wireType ${wireType}`)
@@ -73,7 +89,7 @@ export function skip(reader: WireReader, wireType: number): void {
 
 /** Iterates over the fields of a message; those that `take` does not know are skipped. */
 export function eachField(
-  reader: WireReader,
+  reader: MessageReader,
   take: (number: number, wireType: number) => boolean,
 ): void {
   while (reader.pos < reader.len) {
@@ -92,12 +108,12 @@ export const wrongType = (found: number): ProtobufError =>
   new ProtobufError(`proto: wrong wireType = ${found}`)
 
 /** Length-delimited bytes; a view, not a copy. */
-export function chunk(reader: WireReader): Buffer {
+export function chunk(reader: MessageReader): Buffer {
   return reader.bytes() as Buffer
 }
 
 /** A length-delimited text. */
-export function text(reader: WireReader): string {
+export function text(reader: MessageReader): string {
   const length = reader.size()
   const start = reader.pos
   const end = start + length
@@ -112,7 +128,7 @@ export function text(reader: WireReader): string {
 }
 
 /** A 64-bit integer that a number represents exactly. */
-export function int64(reader: WireReader): number {
+export function int64(reader: MessageReader): number {
   const start = reader.pos
   const low = reader.uint32()
   if (reader.pos - start < 5) return low
@@ -124,14 +140,19 @@ export function int64(reader: WireReader): number {
 }
 
 /** A 64-bit integer; a `bigint` where a number would round it. */
-export function exactInt64(reader: WireReader): number | bigint {
+export function exactInt64(reader: MessageReader): number | bigint {
   const start = reader.pos
   // Skips all of it, and checks that it ends.
   reader.int64()
-  let bits = 0n
-  for (let at = reader.pos - 1; at >= start; at--)
-    bits = (bits << 7n) | BigInt((reader.buf as Buffer)[at]! & 0x7f)
-  const value = BigInt.asIntN(64, bits)
+  const group = (from: number, to: number) => {
+    let bits = 0
+    for (let at = Math.min(start + to, reader.pos) - 1; at >= start + from; at--)
+      bits = bits * 128 + (reader.buf[at]! & 0x7f)
+    return bits
+  }
+  const low = group(0, 7)
+  if (reader.pos - start <= 7) return low
+  const value = BigInt.asIntN(64, BigInt(low) | (BigInt(group(7, 10)) << 49n))
   return Number.isSafeInteger(Number(value)) ? Number(value) : value
 }
 

@@ -2,7 +2,6 @@
  * The binary form of built-in kinds: wire bytes to and from the plain JSON form, by the declarations (proto2, as the
  * reference writes it). One plan for each shape, made on first use.
  */
-import type { Reader as WireReader } from 'protobufjs/minimal.js'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { JsonObject } from './codec.ts'
 import { setOwn } from './json-scanner.ts'
@@ -17,6 +16,7 @@ import {
   expectType,
   guarded,
   leave,
+  type MessageReader,
   nextTag,
   ProtobufError,
   readerOf,
@@ -37,7 +37,8 @@ export interface Protobuf {
   /** Writes the message of an object that is stored as this JSON; false when it had to be parsed. */
   transcode(json: Buffer, writer: BytesWriter): boolean
   /**
-   * The plain JSON form of a message, as input of the codec; unknown fields are dropped. Throws ProtobufError.
+   * The plain JSON form of a message, as input of the codec; unknown fields are dropped. Throws ProtobufError, and 413
+   * for more values than a document may have.
    */
   decode(bytes: Uint8Array): JsonObject
 }
@@ -95,7 +96,7 @@ function makeForm(plan: Plan, ofJson: MessageOfJson): Protobuf {
 interface Plan {
   write(object: JsonObject, writer: MessageWriter): void
   /** Reads to the end of the reader into the object, and returns it. */
-  read(into: JsonObject, reader: WireReader, depth: number): JsonObject
+  read(into: JsonObject, reader: MessageReader, depth: number): JsonObject
 }
 
 /** One field of a message. */
@@ -104,7 +105,7 @@ interface Part {
   /** Writes the field of the object, if present. */
   write(object: JsonObject, writer: MessageWriter): void
   /** Reads one occurrence into the object. */
-  read(into: JsonObject, reader: WireReader, wireType: number, depth: number): void
+  read(into: JsonObject, reader: MessageReader, wireType: number, depth: number): void
 }
 
 function planOf(shape: Shape, v: Words): Plan {
@@ -188,7 +189,11 @@ function partOf(name: string, facts: FieldFacts, v: Words): Part {
       // Messages have all fields; the objects of clients that send JSON do not have those without a value.
       if (isWritten && isNothing(holds, read)) {
         if (before !== undefined) delete into[name]
-      } else if (read !== undefined) setOwn(into, name, read)
+      } else if (read !== undefined) {
+        // A value that is there again counts again, but not a message, which is the same one.
+        if (read !== before || typeof read !== 'object') reader.room.take()
+        setOwn(into, name, read)
+      }
     },
   }
 }
@@ -205,7 +210,8 @@ function isNothing({ is }: Holds, value: unknown): boolean {
     case 'double':
       return value === 0
     case 'object':
-      return Object.keys(value as object).length === 0
+      for (const _ in value as object) return false
+      return true
     default:
       return false
   }
@@ -226,18 +232,30 @@ function listPart(name: string, number: number, item: Value): Part {
     },
     read(into, reader, wireType, depth) {
       let list = member(into) as unknown[] | undefined
-      if (list === undefined) setOwn(into, name, (list = []))
-      if (wireType === item.wireType) {
-        list.push(item.read(reader, depth) ?? null)
-        return
+      const isEntries = depth === 1 && name === 'managedFields'
+      if (list === undefined) {
+        if (!isEntries) reader.room.take()
+        setOwn(into, name, (list = []))
       }
-      // Numbers may be packed.
-      if (wireType !== BYTES || item.wireType === BYTES) throw wrongType(wireType)
-      const outer = enter(reader)
-      while (reader.pos < reader.len) list.push(item.read(reader, depth))
-      leave(reader, outer)
+      if (isEntries) reader.enterEntries()
+      if (wireType === item.wireType) {
+        reader.room.take()
+        list.push(item.read(reader, depth) ?? null)
+      } else readPacked(reader, wireType, item, list)
+      if (isEntries) reader.leaveEntries()
     },
   }
+}
+
+/** Numbers may be packed. */
+function readPacked(reader: MessageReader, wireType: number, item: Value, list: unknown[]): void {
+  if (wireType !== BYTES || item.wireType === BYTES) throw wrongType(wireType)
+  const outer = enter(reader)
+  while (reader.pos < reader.len) {
+    reader.room.take()
+    list.push(item.read(reader, 0))
+  }
+  leave(reader, outer)
 }
 
 function mapPart(name: string, number: number, value: Value): Part {
@@ -262,7 +280,11 @@ function mapPart(name: string, number: number, value: Value): Part {
     read(into, reader, wireType, depth) {
       expectType(wireType, BYTES)
       let map = member(into) as JsonObject | undefined
-      if (map === undefined) setOwn(into, name, (map = {}))
+      if (map === undefined) {
+        reader.room.take()
+        setOwn(into, name, (map = {}))
+      }
+      reader.room.take()
       let key = ''
       let read: unknown
       const outer = enter(reader)
@@ -272,6 +294,7 @@ function mapPart(name: string, number: number, value: Value): Part {
           key = text(reader)
         } else if (part === 2) {
           expectType(partType, value.wireType)
+          if (read !== undefined) reader.room.take()
           read = value.read(reader, depth)
         } else return false
         return true
@@ -390,7 +413,10 @@ const schemaOrMany = (schema: Value, form: 'schemaOrArray' | 'schemaOrStrings'):
         if (number > 2) return false
         expectType(wireType, BYTES)
         if (number === 1) one = schema.read(reader, depth, one)
-        else many.push(item.read(reader, depth))
+        else {
+          reader.room.take()
+          many.push(item.read(reader, depth))
+        }
         return true
       })
       leave(reader, outer)

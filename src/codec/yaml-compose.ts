@@ -1,4 +1,7 @@
 import type * as Library from 'js-yaml'
+import type { Steps } from '../base/steps.ts'
+import { tooLarge } from '../meta/errors.ts'
+import { ValueRoom } from '../meta/value-count.ts'
 import { JsonCloner } from './json-clone.ts'
 import { MAX_DEPTH, setOwn } from './json-scanner.ts'
 import { readPlain } from './yaml-scalars.ts'
@@ -14,21 +17,29 @@ export interface ComposeOptions {
    * duplicate key is an error.
    */
   readonly onDuplicate?: ((message: string) => void) | undefined
+  /** Whether a document may have as many values as a request; without it there is no limit. */
+  readonly isLimited?: boolean
 }
 
 /** Maximum bytes of JSON that aliases may expand to. */
 const MAX_EXPANDED_BYTES = 3_145_728
 
+/** Keys of other maps that merge keys may look at: the same large map may be merged again and again. */
+const MAX_MERGED = 300_000
+
+/** Events between two pauses. */
+const STEP_EVENTS = 5_000
+
 /** Maximum number of duplicates reported for one text. */
 const MAX_DUPLICATES = 100
 
-/** Makes JSON values from the events of a YAML text, one for each document. Throws YamlError. */
+/** Makes JSON values from the events of a YAML text, one for each document. Throws YamlError, and 413 beyond a limit. */
 export function compose(
   library: typeof Library,
   source: string,
   events: readonly Library.Event[],
   options: ComposeOptions,
-): unknown[] {
+): Steps<unknown[]> {
   return new Composer(library, source, options).run(events)
 }
 
@@ -40,6 +51,8 @@ interface ListFrame {
   readonly kind: 'list'
   readonly value: unknown[]
   readonly anchor: string
+  /** Whether it lists what a merge key merges. */
+  readonly isMerged: boolean
 }
 
 interface MapFrame {
@@ -50,6 +63,8 @@ interface MapFrame {
   key: string | typeof MERGE | null
   /** Keys in the text of the map, as opposed to merged ones. */
   readonly named: Set<string>
+  /** Maps that were merged: once more they would add nothing. */
+  merged: Set<object> | null
 }
 
 interface DocumentFrame {
@@ -71,6 +86,10 @@ class Composer {
   /** Null while the anchored container is still open. */
   #anchors = new Map<string, Anchored | null>()
   #duplicates = 0
+  #merged = 0
+  /** Of the current document; managedFields have room of their own. */
+  #rest: ValueRoom | undefined
+  #entries: ValueRoom | undefined
 
   constructor(library: typeof Library, source: string, options: ComposeOptions) {
     this.#library = library
@@ -78,44 +97,85 @@ class Composer {
     this.#options = options
   }
 
-  run(events: readonly Library.Event[]): unknown[] {
-    const { EVENT_ID } = this.#library
+  *run(events: readonly Library.Event[]): Steps<unknown[]> {
     const documents: unknown[] = []
-    for (const event of events) {
-      switch (event.type) {
-        case EVENT_ID.DOCUMENT:
-          this.#anchors = new Map()
-          this.#frames.push({ kind: 'document', value: null })
-          break
-        case EVENT_ID.SCALAR:
-          this.#scalar(event)
-          break
-        case EVENT_ID.SEQUENCE:
-          this.#frames.push({ kind: 'list', value: [], anchor: this.#open(event) })
-          break
-        case EVENT_ID.MAPPING: {
-          const anchor = this.#open(event)
-          this.#frames.push({ kind: 'map', value: {}, anchor, key: null, named: new Set() })
-          break
-        }
-        case EVENT_ID.ALIAS:
-          this.#add(
-            this.#alias(this.#source.slice(event.anchorStart, event.anchorEnd)),
-            event.anchorStart,
-          )
-          break
-        case EVENT_ID.POP: {
-          const frame = this.#frames.pop()!
-          if (frame.kind === 'document') documents.push(frame.value)
-          else {
-            if (frame.anchor !== '') this.#anchors.set(frame.anchor, { value: frame.value })
-            this.#add(frame.value, -1)
-          }
-          break
-        }
-      }
+    for (const [i, event] of events.entries()) {
+      if (i % STEP_EVENTS === STEP_EVENTS - 1) yield
+      this.#take(event, documents)
     }
     return documents
+  }
+
+  #take(event: Library.Event, documents: unknown[]): void {
+    const { EVENT_ID } = this.#library
+    switch (event.type) {
+      case EVENT_ID.DOCUMENT:
+        this.#begin()
+        break
+      case EVENT_ID.SCALAR:
+        this.#scalar(event)
+        break
+      case EVENT_ID.SEQUENCE:
+        this.#frames.push({
+          kind: 'list',
+          value: [],
+          isMerged: this.#isAtMerge,
+          anchor: this.#open(event),
+        })
+        break
+      case EVENT_ID.MAPPING: {
+        const anchor = this.#open(event)
+        this.#frames.push({
+          kind: 'map',
+          value: {},
+          anchor,
+          key: null,
+          named: new Set(),
+          merged: null,
+        })
+        break
+      }
+      case EVENT_ID.ALIAS:
+        this.#add(
+          this.#alias(this.#source.slice(event.anchorStart, event.anchorEnd)),
+          event.anchorStart,
+        )
+        break
+      case EVENT_ID.POP: {
+        const frame = this.#frames.pop()!
+        if (frame.kind === 'document') documents.push(frame.value)
+        else {
+          if (frame.anchor !== '') this.#anchors.set(frame.anchor, { value: frame.value })
+          this.#add(frame.value, -1)
+        }
+        break
+      }
+    }
+  }
+
+  #begin(): void {
+    this.#anchors = new Map()
+    if (this.#options.isLimited === true)
+      [this.#rest, this.#entries] = [new ValueRoom(), new ValueRoom()]
+    this.#frames.push({ kind: 'document', value: null })
+  }
+
+  /** Room for the next value of the innermost container. */
+  get #values(): ValueRoom | undefined {
+    const [, first, second] = this.#frames
+    const isEntry =
+      this.#frames.length > 3 &&
+      first!.kind === 'map' &&
+      first!.key === 'metadata' &&
+      second!.kind === 'map' &&
+      second!.key === 'managedFields'
+    return isEntry ? this.#entries : this.#rest
+  }
+
+  /** Whether the next value is what a merge key merges. */
+  get #isAtMerge(): boolean {
+    const frame = this.#frames.at(-1)!
+    return frame.kind === 'list' ? frame.isMerged : frame.kind === 'map' && frame.key === MERGE
   }
 
   #open(event: Library.SequenceEvent | Library.MappingEvent): string {
@@ -136,8 +196,10 @@ class Composer {
     const anchored = this.#anchors.get(name)
     if (anchored === undefined) throw new YamlError(`unknown anchor '${name}' referenced`)
     if (anchored === null) throw new YamlError(`anchor '${name}' value contains itself`)
+    // Of what is merged, those members are copied that are missing.
+    if (this.#isAtMerge) return anchored.value
     // A copy, since users of the document may change one place and not the other.
-    return this.#copies.clone(anchored.value, this.#room())
+    return this.#copies.clone(anchored.value, this.#room(), this.#values)
   }
 
   #room(): number {
@@ -185,12 +247,15 @@ class Composer {
   #add(value: unknown, at: number): void {
     const frame = this.#frames.at(-1)!
     if (frame.kind === 'document') frame.value = value
-    else if (frame.kind === 'list') frame.value.push(value)
-    else if (frame.key === null) frame.key = this.#key(frame, value, at)
+    else if (frame.kind === 'list') {
+      this.#values?.take()
+      frame.value.push(value)
+    } else if (frame.key === null) frame.key = this.#key(frame, value, at)
     else if (frame.key === MERGE) {
       this.#merge(frame, value)
       frame.key = null
     } else {
+      this.#values?.take()
       setOwn(frame.value, frame.key, value)
       frame.key = null
     }
@@ -219,8 +284,16 @@ class Composer {
       if (typeof part !== 'object' || part === null || Array.isArray(part)) {
         throw new YamlError('map merge requires map or sequence of maps as the value')
       }
-      for (const [key, value] of Object.entries(part)) {
-        if (!Object.hasOwn(frame.value, key)) setOwn(frame.value, key, value)
+      frame.merged ??= new Set()
+      if (frame.merged.has(part)) continue
+      frame.merged.add(part)
+      for (const key in part) {
+        if (++this.#merged > MAX_MERGED)
+          throw tooLarge(`YAML may merge at most ${MAX_MERGED} keys of other maps`)
+        if (Object.hasOwn(frame.value, key)) continue
+        this.#values?.take()
+        const value = (part as Record<string, unknown>)[key]
+        setOwn(frame.value, key, this.#copies.clone(value, this.#room(), this.#values))
       }
     }
   }

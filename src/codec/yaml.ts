@@ -1,6 +1,8 @@
 import type * as Library from 'js-yaml'
-import { yieldToEventLoop } from '../base/event-loop.ts'
-import { tooLarge } from '../meta/errors.ts'
+import { Pace } from '../base/event-loop.ts'
+import { paced } from '../base/steps.ts'
+import { StatusError, tooLarge } from '../meta/errors.ts'
+import { ValueRoom } from '../meta/value-count.ts'
 import { JsonError, MAX_DEPTH, scanJson } from './json-scanner.ts'
 import { compose, type ComposeOptions, YamlError } from './yaml-compose.ts'
 import { readPlain } from './yaml-scalars.ts'
@@ -9,14 +11,16 @@ export { YamlError } from './yaml-compose.ts'
 
 /**
  * Parses one YAML document as a JSON value: YAML 1.1 booleans, dates as text, integers beyond 2^53 as `bigint`, aliases
- * as copies. Duplicate keys are refused unless `onDuplicate` is given. Throws YamlError, and 413 for YAML that would
- * take too long to parse in one step; JSON may be longer.
+ * as copies. Duplicate keys are refused unless `onDuplicate` is given. Throws YamlError, and 413 for more values than a
+ * document may have and for YAML that would take too long to parse in one step.
  */
 export async function parseYaml(text: string, options: ComposeOptions = {}): Promise<unknown> {
+  const pace = new Pace()
   const json = readAsJson(text)
   if (json !== undefined) return json
   refuseLong(text)
-  const documents = await parseYamlDocuments(text, options)
+  await pace.pause()
+  const documents = await parseYamlDocuments(text, { ...options, isLimited: true })
   if (documents.length > 1) {
     throw new YamlError(`${PREFIX}expected one document, found ${documents.length}`)
   }
@@ -25,13 +29,29 @@ export async function parseYaml(text: string, options: ComposeOptions = {}): Pro
 
 /** Refuses text that the library would take too long to parse. Throws 413. */
 function refuseLong(text: string): void {
-  if (text.length > MAX_YAML)
-    throw tooLarge(`YAML may have at most ${MAX_YAML} characters; send more as JSON`)
   if (text.length < LONG) return
+  if (hasManySigns(text))
+    throw tooLarge(
+      `YAML may have at most ${MAX_SIGNS} lines, colons, commas, brackets, quotes and escapes; send more as JSON`,
+    )
   let marks = 0
   for (const _ of text.matchAll(MARK))
     if (++marks > MAX_MARKS)
       throw tooLarge(`YAML may have at most ${MAX_MARKS} documents, anchors and tags`)
+}
+
+/** Whether a text has more than MAX_SIGNS. Blank lines and comments cost little. */
+function hasManySigns(text: string): boolean {
+  let left = MAX_SIGNS
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === NEWLINE) {
+      const next = text.charCodeAt(i + 1)
+      if (next === NEWLINE || next === COMMENT) continue
+    } else if (!isSign(code)) continue
+    if (--left < 0) return true
+  }
+  return false
 }
 
 /** Parses a text of any number of documents; empty ones are dropped. Throws YamlError. */
@@ -40,11 +60,14 @@ export async function parseYamlDocuments(
   options: ComposeOptions = {},
 ): Promise<unknown[]> {
   const library = await load()
+  const pace = new Pace()
   try {
     const events = library.parseEvents(text, { maxDepth: MAX_DEPTH })
-    if (text.length > LONG) await yieldToEventLoop()
-    return compose(library, text, events, options).filter((document) => document !== null)
+    await pace.pause()
+    const documents = await paced(compose(library, text, events, options), pace)
+    return documents.filter((document) => document !== null)
   } catch (cause) {
+    if (cause instanceof StatusError) throw cause
     throw new YamlError(`${PREFIX}${reasonOf(library, cause)}`, { cause })
   }
 }
@@ -73,13 +96,26 @@ export async function yamlWriter(): Promise<WriteYaml> {
   return (value) => library.dump(value, options)
 }
 
-/** Above this many characters it is worth yielding to the event loop between parsing and composing. */
+/** Shorter texts are parsed in no time. */
 const LONG = 64 << 10
-/** Maximum length: the library parses a text in one step, ten times slower than JSON. */
-const MAX_YAML = 1 << 20
+/**
+ * The library parses a text in one step. Its time depends on the number of values and escapes, each of which has a sign
+ * before it, and little on the length.
+ */
+const MAX_SIGNS = 325_000
 /** A document start, an anchor or a tag, each of which costs more than a value. */
 const MARK = /^---|(?<=[\s[{,:-])[&!]/gm
 const MAX_MARKS = 20_000
+const NEWLINE = 0x0a
+const COMMENT = 0x23
+/** Colon, comma, double quote, backslash, brackets and braces. */
+const isSign = (code: number) =>
+  code === 0x3a ||
+  code === 0x2c ||
+  code === 0x22 ||
+  (code >= 0x5b && code <= 0x5d) ||
+  code === 0x7b ||
+  code === 0x7d
 
 const PREFIX = 'error converting YAML to JSON: yaml: '
 
@@ -95,7 +131,8 @@ function readAsJson(text: string): unknown {
   if (!/^\s*[{[]/.test(text)) return undefined
   let repeated = false
   try {
-    const value = scanJson(text, { onDuplicate: () => (repeated = true) })
+    const room = { rest: new ValueRoom(), entries: new ValueRoom() }
+    const value = scanJson(text, { onDuplicate: () => (repeated = true), room })
     return repeated ? undefined : value
   } catch (error) {
     if (error instanceof JsonError) return undefined

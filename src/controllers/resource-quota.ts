@@ -1,3 +1,4 @@
+import { BackgroundPace } from '../base/background-pace.ts'
 import type { Client } from '../client/client.ts'
 import type { Entry } from '../client/entry.ts'
 import { KnownResources } from '../client/known-resources.ts'
@@ -5,6 +6,7 @@ import { isNotFound } from '../client/resource-client.ts'
 import { placeIn } from '../client/transport.ts'
 import type { WorkQueue } from '../client/work-queue.ts'
 import type { ResourceQuota } from '../kinds/core/resource-quota.ts'
+import type { Amounts } from '../quota/amounts.ts'
 import type { Evaluator } from '../quota/evaluator.ts'
 import { Evaluators } from '../quota/evaluators.ts'
 import { RESOURCE_QUOTAS } from './addresses.ts'
@@ -85,6 +87,8 @@ class QuotaUsage {
   readonly #evaluators: Evaluators
   /** One evaluator for each resource that a quota limits. */
   readonly #known = new Map<string, Evaluator>()
+  /** Names by evaluator, for limits that do not change. */
+  readonly #measured = new WeakMap<Amounts, ReadonlyMap<Evaluator, readonly string[]>>()
   readonly #monitors: QuotaMonitors
   readonly #namespaces = new Map<string, QuotaNamespace>()
   /** Keys whose objects are counted anew. */
@@ -154,9 +158,13 @@ class QuotaUsage {
     const found = this.#namespaces.get(namespace)
     const quota = found?.quotas.get(name)
     if (!found || !quota) return
-    await this.#count(found, quota, this.#stale.delete(key))
+    // A quota may limit tens of thousands of names.
+    const pace = new BackgroundPace()
+    await this.#count(found, quota, { again: this.#stale.delete(key), pace })
+    await pace.pause()
     const nowMs = this.#context.clock.now()
     const { object, againMs } = quota.update(nowMs)
+    await pace.pause()
     if (object) {
       const status = this.#client
         .resource<ResourceQuota>(RESOURCE_QUOTAS)
@@ -187,11 +195,17 @@ class QuotaUsage {
   }
 
   /** Counts the objects that a quota limits, where that is not done. */
-  async #count({ counts }: QuotaNamespace, quota: TrackedQuota, again: boolean): Promise<void> {
+  async #count(
+    { counts }: QuotaNamespace,
+    quota: TrackedQuota,
+    { again, pace }: { readonly again: boolean; readonly pace: BackgroundPace },
+  ): Promise<void> {
     for (;;) {
       const { hard } = quota
       const available = new Set<Evaluator>()
-      for (const evaluator of this.#evaluatorsOf(quota)) {
+      const measured = this.#measuredBy(quota)
+      await pace.pause()
+      for (const evaluator of measured.keys()) {
         const informer = await this.#monitors.of(evaluator)
         if (!informer) continue
         const { namespace = '' } = quota.metadata
@@ -199,10 +213,7 @@ class QuotaUsage {
         available.add(evaluator)
       }
       if (hard !== quota.hard) continue
-      const names = [...hard.keys()].filter((name) => {
-        const evaluator = this.#measuring(name)
-        return evaluator !== null && available.has(evaluator)
-      })
+      const names = [...available].flatMap((one) => measured.get(one)!)
       if (quota.knows(names)) return
       const all = [...available].flatMap((one): Counted[] => [...counts.of(one)])
       return quota.sum(names, all, this.#context.clock.now())
@@ -235,15 +246,33 @@ class QuotaUsage {
     }
   }
 
-  #evaluatorsOf({ hard }: TrackedQuota): Evaluator[] {
-    const found = [...hard.keys()].map((name) => this.#measuring(name))
-    return [...new Set(found)].filter((one) => one !== null)
+  #evaluatorsOf(quota: TrackedQuota): Evaluator[] {
+    return [...this.#measuredBy(quota).keys()]
   }
 
-  /** The evaluator of a name, the same for all names of a resource. */
-  #measuring(name: string): Evaluator | null {
-    const evaluator = this.#evaluators.measuring(name)
-    if (!evaluator) return null
+  /** The names of a quota that can be measured, by what measures them. */
+  #measuredBy({ hard }: TrackedQuota): ReadonlyMap<Evaluator, readonly string[]> {
+    const known = this.#measured.get(hard)
+    if (known) return known
+    const measured = new Map<Evaluator, string[]>()
+    // Most names are of the same resource.
+    let last: Evaluator | null = null
+    let evaluator!: Evaluator
+    for (const name of hard.keys()) {
+      const found = this.#evaluators.measuring(name)
+      if (!found) continue
+      if (found !== last) evaluator = this.#theOneOf(found)
+      last = found
+      const names = measured.get(evaluator)
+      if (names) names.push(name)
+      else measured.set(evaluator, [name])
+    }
+    this.#measured.set(hard, measured)
+    return measured
+  }
+
+  /** The evaluator that stands for all of a resource. */
+  #theOneOf(evaluator: Evaluator): Evaluator {
     const id = `${evaluator.of.group}/${evaluator.of.resource}`
     const known = this.#known.get(id)
     if (known) return known

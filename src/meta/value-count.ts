@@ -2,7 +2,7 @@
  * Limits the number of values in a document. The bytes of a body are limited, but `{},` is three of them, and the
  * defaults of a declaration make a hundred values of each: the cost of a request depends on values, not on bytes.
  */
-import { tooLarge } from './errors.ts'
+import { type StatusError, tooLarge } from './errors.ts'
 
 /**
  * Maximum members of objects and items of lists in a document, at all depths together. managedFields, which grow with
@@ -20,13 +20,35 @@ export const tooManyFilled = () =>
 export function refuseTooMany(document: unknown): void {
   const { rest, entries } = apart(document)
   if (!holdsMoreThan(rest, MAX_VALUES) && !holdsMoreThan(entries, MAX_VALUES)) return
-  const { field, count } = largestIn(document)
+  throw tooManyValues(largestIn(document))
+}
+
+/** The list or map of a document with the most items of its own. */
+interface Largest {
+  readonly field: string
+  readonly count: number
+}
+
+/** The 413 of a document with more than MAX_VALUES, which names the list or map that has too many by itself. */
+export function tooManyValues(largest?: Largest): StatusError {
+  const { field = '', count = 0 } = largest ?? {}
   const message = `Too many: ${count}: must have at most ${MAX_VALUES} items`
   const isAlone = count > MAX_VALUES && field !== ''
-  throw tooLarge(
+  return tooLarge(
     `the document must have at most ${MAX_VALUES} fields and list items`,
     isAlone ? { causes: [{ reason: 'FieldValueTooMany', message, field }] } : undefined,
   )
+}
+
+/** Room for what a decoder may still make: as many members and items as a document may have. */
+export class ValueRoom {
+  #left = MAX_VALUES
+
+  /** Takes room for so many. Throws 413 when there is less. */
+  take(count = 1): void {
+    this.#left -= count
+    if (this.#left < 0) throw tooManyValues()
+  }
 }
 
 /** A container inside of a document, and where it is. */
@@ -37,7 +59,7 @@ interface Inside {
 }
 
 /** The list or map with the most items of its own. */
-function largestIn(document: unknown): { readonly field: string; readonly count: number } {
+function largestIn(document: unknown): Largest {
   if (typeof document !== 'object' || document === null) return { field: '', count: 0 }
   const open: Inside[] = [{ value: document, name: '', around: null }]
   let [largest, count] = [open[0]!, 0]

@@ -1,3 +1,4 @@
+import { finish, type Steps } from '../base/steps.ts'
 import { MAX_DEPTH, setOwn } from '../codec/json-scanner.ts'
 import {
   isObject,
@@ -38,7 +39,11 @@ const MAX_SHIFTED_ITEMS = 250_000_000
  * nothing. The document is not changed; the result shares with it what the patch did not touch, and nothing with the
  * patch. Throws PatchSyntaxError, TooManyOperations and PatchFailed.
  */
-export function applyJsonPatch(document: unknown, patch: unknown): unknown {
+export const applyJsonPatch = (document: unknown, patch: unknown): unknown =>
+  finish(jsonPatchSteps(document, patch))
+
+/** The same in steps of one operation. */
+export function* jsonPatchSteps(document: unknown, patch: unknown): Steps<unknown> {
   if (patch === null) return document
   if (!Array.isArray(patch)) throw new PatchSyntaxError(mistyped(patch, 'jsonpatch.Patch'))
   if (patch.length > MAX_OPERATIONS) throw new TooManyOperations(patch.length, MAX_OPERATIONS)
@@ -48,7 +53,10 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
     }
   }
   const draft = new Draft(document)
-  for (const operation of patch) apply(draft, (operation ?? {}) as JsonObject)
+  for (const operation of patch) {
+    apply(draft, (operation ?? {}) as JsonObject)
+    yield
+  }
   return draft.finish()
 }
 

@@ -1,9 +1,10 @@
+import type { Steps } from '../base/steps.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import { setOwn } from '../codec/json-scanner.ts'
 import { WrittenNumbers } from '../codec/written-numbers.ts'
 import type { JsonObject } from './json-value.ts'
 
-type Patch = (document: unknown, patch: unknown) => unknown
+type Patch = (document: unknown, patch: unknown) => Steps<unknown>
 type Path = readonly (string | number)[]
 
 /**
@@ -14,8 +15,8 @@ export function placesOf(
   written: WrittenNumbers,
   patch: unknown,
   apply: Patch,
-): (document: unknown) => WrittenNumbers | undefined {
-  if (written.size === 0) return () => undefined
+): (document: unknown) => Steps<WrittenNumbers | undefined> {
+  if (written.size === 0) return nowhere
   const marked = copyJson(patch)
   const texts = new Map<string, string>()
   for (const [path, text] of written.entries()) {
@@ -25,16 +26,22 @@ export function placesOf(
     texts.set(mark, text)
     put(marked, path, mark)
   }
-  return (document) => {
+  return function* (document) {
     const found = new WrittenNumbers()
     try {
-      find(apply(document, marked), texts, [], found)
+      find(yield* apply(document, marked), texts, [], found)
     } catch {
       // A test of a value that the same patch has set; there is no other way for this to fail.
       return undefined
     }
     return found
   }
+}
+
+/** The numbers of a patch that has none. */
+// oxlint-disable-next-line require-yield -- there is nothing to do
+export function* nowhere(): Steps<undefined> {
+  return undefined
 }
 
 /** Whether a value is in a JSON patch for comparison only. */

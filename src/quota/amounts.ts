@@ -17,10 +17,12 @@ export type Amounts = ReadonlyMap<string, Quantity>
 export const NO_AMOUNTS: Amounts = new Map()
 
 /** The amounts of a list; none for an absent one. */
-export const amountsOf = (list: ResourceList | undefined): Amounts =>
-  list
-    ? new Map(Object.entries(list).map(([name, text]) => [name, parseQuantity(text)]))
-    : NO_AMOUNTS
+export function amountsOf(list: ResourceList | undefined): Amounts {
+  if (!list) return NO_AMOUNTS
+  const amounts = new Map<string, Quantity>()
+  for (const name of Object.keys(list)) amounts.set(name, parseQuantity(list[name]!))
+  return amounts
+}
 
 /** The list of amounts, sorted by name, as objects hold it. */
 export const listOf = (amounts: Amounts): ResourceList =>

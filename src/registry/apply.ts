@@ -11,8 +11,7 @@ import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { JsonObject } from '../codec/codec.ts'
 import { badRequest, StatusError, conflict, plainError } from '../meta/errors.ts'
 import { copyJson } from '../codec/json-clone.ts'
-import { refuseTooMany } from '../meta/value-count.ts'
-import { parseJson, parseJsonStrictly } from '../codec/json-text.ts'
+import { parseJsonStrictly } from '../codec/json-text.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { HookContext } from '../catalogue/resource.ts'
 import type { ScaleSubresource } from '../catalogue/resource.ts'
@@ -242,11 +241,12 @@ async function readConfiguration(
     try {
       let isTwice = false
       value = isLenient
-        ? parseJson(bytes)
+        ? parseJsonStrictly(bytes)
         : parseJsonStrictly(bytes, { onDuplicate: () => (isTwice = true) })
       // Duplicate keys are reported with their lines, which only the other reader knows.
       isRead = !isTwice
-    } catch {
+    } catch (error) {
+      if (error instanceof StatusError) throw error
       isRead = false
     }
   }
@@ -262,7 +262,6 @@ async function readConfiguration(
     }
   }
   await pace.pause()
-  refuseTooMany(value)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badRequest(`error decoding YAML: a ${served.kind} must be an object`)
   }

@@ -2,15 +2,15 @@ import { Pace } from '../base/event-loop.ts'
 import { paced, type Steps } from '../base/steps.ts'
 import { whenKnown, type NowOrLater } from '../admission/now-or-later.ts'
 import {
-  applyJsonPatch,
   jsonPatchFault,
+  jsonPatchSteps,
   PatchFailed,
   PatchSyntaxError,
   TooManyOperations,
 } from '../patch/json-patch.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
 import { PatchMismatch } from '../patch/patch-errors.ts'
-import { placesOf } from '../patch/written-places.ts'
+import { nowhere, placesOf } from '../patch/written-places.ts'
 import { strategicMerge } from '../patch/strategic-merge.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { DecodeError } from '../codec/codec.ts'
@@ -94,11 +94,11 @@ export async function patchScale(
 }
 
 interface Change {
-  apply(document: unknown): unknown
+  apply(document: unknown): Steps<unknown>
   /** kind and apiVersion in the patch are ignored. */
   readonly keepsType: boolean
   /** Numbers of the patch that are not written as integers, at their places in the patched document. */
-  writtenIn(document: unknown): WrittenNumbers | undefined
+  writtenIn(document: unknown): Steps<WrittenNumbers | undefined>
   /** Findings in the text of the patch that do not prevent decoding, such as duplicate keys. */
   readonly findings: readonly string[]
   /** The patch has no part in managedFields. */
@@ -107,7 +107,7 @@ interface Change {
   readonly versionless: boolean
 }
 
-/** Reads the patch of an object of `served`. Throws 400, 415 and 422. */
+/** Reads the patch of an object of `served`. Throws 400, 413, 415 and 422. */
 async function readPatch(
   api: WriteDependencies,
   call: Call,
@@ -121,7 +121,7 @@ async function readPatch(
   const options = writeOptions(call.query, api.v, 'PatchOptions')
   const pace = new Pace()
   const isChecked = options.fieldValidation !== 'Ignore'
-  const change = parsePatch(body.bytes, { type, served, v: api.v, isChecked })
+  const change = await paced(parsePatch(body.bytes, { type, served, v: api.v, isChecked }), pace)
   await pace.pause()
   return { change, options }
 }
@@ -134,16 +134,18 @@ interface Reading {
   readonly isChecked: boolean
 }
 
-function parsePatch(bytes: Buffer, { type, served, v, isChecked }: Reading): Change {
+function* parsePatch(bytes: Buffer, { type, served, v, isChecked }: Reading): Steps<Change> {
   const written = new WrittenNumbers()
   let read: PatchText
   try {
     read = (type === JSON_PATCH ? readJsonPatch : readMergePatch)(bytes, written)
   } catch (error) {
+    if (error instanceof StatusError) throw error
     throw badRequest(
       `error decoding patch: ${error instanceof Error ? error.message : String(error)}`,
     )
   }
+  yield
   const { value: patch, findings } = read
   if (type !== JSON_PATCH) {
     const schema = type === STRATEGIC_MERGE_PATCH ? served.mergeSchema : null
@@ -158,7 +160,7 @@ function parsePatch(bytes: Buffer, { type, served, v, isChecked }: Reading): Cha
       !Object.hasOwn(metadata, 'resourceVersion')
     const keepsEntries = isBesideEntries(patch, schema !== null)
     if (schema) {
-      const apply = (document: unknown) => strategicMerge(schema, document, patch, v)
+      const apply = inOneStep((document) => strategicMerge(schema, document, patch, v))
       // The reference merges values here, not text: a whole number is an integer in any notation.
       return {
         apply,
@@ -166,14 +168,14 @@ function parsePatch(bytes: Buffer, { type, served, v, isChecked }: Reading): Cha
         findings,
         keepsType: true,
         keepsEntries,
-        writtenIn: () => undefined,
+        writtenIn: nowhere,
       }
     }
-    const apply = (document: unknown) => applyMergePatch(document, patch)
-    const writtenIn = placesOf(written, patch, applyMergePatch)
+    const apply = inOneStep((document) => applyMergePatch(document, patch))
+    const writtenIn = placesOf(written, patch, inOneStep(applyMergePatch))
     return { apply, versionless, findings, keepsType: false, keepsEntries, writtenIn }
   }
-  return operationsChange(patch, { findings, written, isChecked })
+  return yield* operationsChange(patch, { findings, written, isChecked })
 }
 
 interface ReadOperations {
@@ -183,12 +185,13 @@ interface ReadOperations {
 }
 
 /** The change that a JSON patch makes. Throws 400. */
-function operationsChange(
+function* operationsChange(
   patch: unknown,
   { findings, written, isChecked }: ReadOperations,
-): Change {
+): Steps<Change> {
   const fault = isChecked ? jsonPatchFault(patch) : null
   if (fault !== null) throw badRequest(`error decoding patch: ${fault}`)
+  yield
   const versionless =
     !Array.isArray(patch) ||
     !patch.some((operation: unknown) => {
@@ -196,11 +199,18 @@ function operationsChange(
       if (typeof path !== 'string') return false
       return ['/metadata/resourceVersion', '/metadata', ''].includes(placeOf(path))
     })
-  const apply = (document: unknown) => applyJsonPatch(document, patch)
-  const writtenIn = placesOf(written, patch, applyJsonPatch)
+  const apply = (document: unknown) => jsonPatchSteps(document, patch)
+  const writtenIn = placesOf(written, patch, jsonPatchSteps)
   const keepsEntries = Array.isArray(patch) && patch.every(isOperationBesideEntries)
   return { apply, versionless, findings, keepsType: false, keepsEntries, writtenIn }
 }
+
+/** Work that has one step. */
+const inOneStep = <A extends readonly unknown[], T>(work: (...args: A) => T) =>
+  // oxlint-disable-next-line require-yield -- it walks the document once
+  function* (...args: A): Steps<T> {
+    return work(...args)
+  }
 
 /** Whether a merge patch, or a strategic one, neither sets managedFields nor replaces what they are in. */
 function isBesideEntries(patch: object, isStrategic: boolean): boolean {
@@ -285,17 +295,18 @@ function* patchSteps(
   const { served } = call
   let result: unknown
   try {
-    result = apply(document)
+    result = yield* apply(document)
   } catch (error) {
     throw patchError(error)
   }
   yield
   refuseTooMany(result)
   yield
+  const written = yield* writtenIn(document)
   const { object, unknown } = fit(call, keepsType ? withType(served, result) : result, {
     c: call.context(),
     hot,
-    written: writtenIn(document),
+    written,
   })
   yield
   if (findings.length + unknown.length > 0 && options.fieldValidation !== 'Ignore') {

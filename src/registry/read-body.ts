@@ -6,7 +6,7 @@ import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { parseJsonStrictly } from '../codec/json-text.ts'
 import { duplicateField } from '../codec/json-scanner.ts'
 import type { Typed } from '../meta/object-meta.ts'
-import { MAX_VALUES, mayHoldMoreThan, refuseTooMany } from '../meta/value-count.ts'
+import { MAX_VALUES } from '../meta/value-count.ts'
 import { WrittenNumbers } from '../codec/written-numbers.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { wireNames } from '../vocabulary/wire-names.ts'
@@ -43,14 +43,9 @@ export interface Reading extends Pick<ResourceEntry, 'kind' | 'protobuf'> {
  * A body as a JSON value, by its media type; without one it is JSON. Throws 413, 415, and Error when it is malformed.
  */
 export async function parseBody(body: Body, reading: Reading): Promise<unknown> {
-  const pace = new Pace()
-  const value = isJson(body) ? parsedJson(body, reading) : await parsed(body, reading)
-  // Aliases of YAML and packed lists of protobuf expand beyond the size of the body.
-  if (!isJson(body) || mayHoldMoreThan(body.bytes, MAX_VALUES)) {
-    await pace.pause()
-    refuseTooMany(value)
-  }
-  if (!isJson(body)) body.readAs?.(value)
+  if (isJson(body)) return parsedJson(body, reading)
+  const value = await parsed(body, reading)
+  body.readAs?.(value)
   return value
 }
 

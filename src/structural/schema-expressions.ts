@@ -1,3 +1,4 @@
+import { finish, type Steps } from '../base/steps.ts'
 import type { DeclaredType } from '../cel/declared-type.ts'
 import { type Compiled, Expressions } from '../cel/expressions.ts'
 import { FIRST_LANGUAGE } from '../cel/releases.ts'
@@ -43,15 +44,27 @@ export class SchemaExpressions {
 
   /** A rule of a nested schema, which has a type. The problem is worded as in errors. */
   compile(rule: string, type: DeclaredType): Compiled {
+    return finish(this.compileInSteps(rule, type))
+  }
+
+  /** The same in steps. */
+  *compileInSteps(rule: string, type: DeclaredType): Steps<Compiled> {
     let known = this.#compiled.get(type)
     if (!known) this.#compiled.set(type, (known = new Map()))
     const before = known.get(rule)
     if (before) return before
-    const start = performance.now()
-    const made = this.#fresh(rule, type)
-    this.compiledMs += performance.now() - start
-    known.set(rule, made)
-    return made
+    const steps = this.#expressions.compileInSteps(rule, type)
+    for (;;) {
+      const start = performance.now()
+      const step = steps.next()
+      this.compiledMs += performance.now() - start
+      if (step.done === true) {
+        const made = boolOnly(step.value)
+        known.set(rule, made)
+        return made
+      }
+      yield
+    }
   }
 
   /** Whether there are rules for the values of a schema, or for those inside. */
@@ -60,12 +73,10 @@ export class SchemaExpressions {
     if (busy === undefined) this.#busy.set(schema, (busy = someSchema(schema, hasRules)))
     return busy
   }
-
-  #fresh(rule: string, type: DeclaredType): Compiled {
-    const made = this.#expressions.compile(rule, type)
-    return 'problem' in made || made.expression.gives === 'bool' ? made : NOT_BOOL
-  }
 }
+
+const boolOnly = (made: Compiled): Compiled =>
+  'problem' in made || made.expression.gives === 'bool' ? made : NOT_BOOL
 
 const hasRules = (schema: SchemaProps): boolean =>
   (schema['x-{brand}-validations']?.length ?? 0) > 0

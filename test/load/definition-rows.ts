@@ -37,7 +37,28 @@ const define = (name: string, object: () => Json, status = 201): Row => ({
   after: [{ method: 'DELETE', path: `${CRDS}?labelSelector=` }],
 })
 
+/** A definition with one rule of almost the largest length. */
+const ruled = (name: string, part: string, end: string, from = '') =>
+  define(
+    `rule of ${name}`,
+    () =>
+      crd({
+        properties: { ints: { type: 'array', items: { type: 'integer' } } },
+        'x-kubernetes-validations': [
+          { rule: from + part.repeat((99_000 - end.length) / part.length) + end },
+        ],
+      }),
+    0,
+  )
+
 export const definitions: Row[] = [
+  ruled('negations', '!', 'true'),
+  ruled('alternatives', 'true||', 'true'),
+  ruled('loops', 'self.ints.all(x,x>0)&&', 'true'),
+  ruled('items of any type', 'dyn(1),', 'dyn(1)] == []', '['),
+  ruled('maps in a list', '{1:[1]},', '{}] == []', '['),
+  ruled('patterns', '"a".matches("a")&&', 'true'),
+  ruled('parentheses', '(', 'true'),
   define('properties', () =>
     crd({
       properties: manyKeys(

@@ -6,6 +6,7 @@ import { definitions } from './definition-rows.ts'
 import { grants } from './grant-rows.ts'
 import { protobufs } from './protobuf-rows.ts'
 import { reviews, selectors } from './question-rows.ts'
+import { limits } from './limit-rows.ts'
 import type { Row } from './row.ts'
 import { yamls } from './yaml-rows.ts'
 
@@ -19,4 +20,5 @@ export const writtenRows = (): Row[] => [
   ...deep,
   ...protobufs,
   ...grants,
+  ...limits,
 ]

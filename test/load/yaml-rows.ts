@@ -46,7 +46,7 @@ export const yamls: Row[] = [
     'aliases of aliases',
     () =>
       `a: &a [x]\n${Array.from({ length: 30 }, (_, i) => `a${i}: &a${i} [*a${i === 0 ? '' : i - 1},*a${i === 0 ? '' : i - 1}]\n`).join('')}${HEAD}`,
-    400,
+    413,
   ),
   yaml(
     'many anchors',
@@ -60,7 +60,7 @@ export const yamls: Row[] = [
     0,
   ),
   yaml('merge keys', () => `x: &a {b: ""}\n${HEAD}data:\n${'  <<: *a\n'.repeat(100_000)}`, 0),
-  yaml('nested lists', () => `${HEAD}data: ${'['.repeat(1_000_000)}`, 400),
+  yaml('nested lists', () => `${HEAD}data: ${'['.repeat(1_000_000)}`, 413),
   yaml('nested blocks', () => `${HEAD}data: ${'- '.repeat(9_000)}x\n`, 400),
   yaml(
     'many levels by indentation',
@@ -76,6 +76,17 @@ export const yamls: Row[] = [
     'tags',
     () =>
       `${HEAD}data:\n${Array.from({ length: 19_000 }, (_, i) => `  k${i}: !!str "x"\n`).join('')}`,
+  ),
+  yaml(
+    'a definition of three megabytes',
+    () => {
+      const words = 'The label query over volumes to consider for binding, which is long.'
+      let text = `${HEAD}x:\n`
+      for (let i = 0; text.length < 3_000_000; i++)
+        text += `    p${i}:\n      description: ${words}\n        ${words}\n      items:\n        type: string\n      type: array\n`
+      return text
+    },
+    201,
   ),
   yaml('a long key', () => `${HEAD}data:\n  ${'k'.repeat(1_000_000)}: x\n`, 422),
 ]

@@ -1,4 +1,5 @@
 import { addQuantity, subtractQuantity, type Quantity } from '../../base/quantity.ts'
+import { MAX_VALUES } from '../../meta/value-count.ts'
 import type { ResourceQuota } from '../../kinds/core/resource-quota.ts'
 import {
   amountsOf,
@@ -16,6 +17,9 @@ import { PendingCharges } from './pending-charges.ts'
 
 /** After which an object without a charge is added to what is used, milliseconds. */
 const UNCHARGED_MS = 1_000
+
+/** Wanted limits, limits in force, and what is used. */
+const LISTS = 3
 
 /** What is to be written of a quota. */
 export interface QuotaUpdate {
@@ -97,7 +101,10 @@ export class TrackedQuota {
     const old = before && this.#tracks(before) ? before.usage : NONE
     const now = after && this.#tracks(after) ? after.usage : NONE
     let afterMs: number | null = null
-    for (const [name, present] of total) {
+    // An object takes a few amounts; a quota may limit tens of thousands.
+    for (const name of new Set([...old.keys(), ...now.keys()])) {
+      const present = total.get(name)
+      if (!present) continue
       const change = subtractQuantity(now.get(name) ?? NOTHING, old.get(name) ?? NOTHING)
       if (change.nanos === 0n) continue
       const next = addQuantity(present, change)
@@ -120,9 +127,9 @@ export class TrackedQuota {
     for (const name of names) total.set(name, NOTHING)
     for (const counted of all) {
       if (!this.#tracks(counted)) continue
-      for (const [name, present] of total) {
-        const amount = counted.usage.get(name)
-        if (amount) total.set(name, addQuantity(present, amount))
+      for (const [name, amount] of counted.usage) {
+        const present = total.get(name)
+        if (present) total.set(name, addQuantity(present, amount))
       }
     }
     this.#total = total
@@ -163,6 +170,8 @@ export class TrackedQuota {
       else if (present) used.set(name, present)
     }
     const object = this.#object
+    // With a status the object would have more values than the server takes.
+    if (this.#hard.size * LISTS > MAX_VALUES) return { object: null, againMs: null }
     const isDirty =
       !sameAmounts(this.#used, used) || !sameAmounts(this.#hard, amountsOf(object.status.hard))
     return {

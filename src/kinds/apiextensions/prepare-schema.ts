@@ -46,7 +46,7 @@ function* prepareRules(schema: SchemaProps, expressions: SchemaExpressions): Ste
     const type = expressions.typeOf(one)
     if (!type) continue
     for (const { rule } of one['x-{brand}-validations'] ?? []) {
-      expressions.compile(rule, type)
+      yield* expressions.compileInSteps(rule, type)
       yield
     }
   }

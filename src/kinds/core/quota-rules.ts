@@ -48,9 +48,10 @@ export function validateScopes(
   { scopes = [], hard }: ResourceQuotaSpec,
   errors: FieldErrors,
 ): void {
+  const unsuited = unsuitedIn(hard)
   for (const scope of scopes as readonly string[]) {
     if (!SCOPES.has(scope)) errors.invalid(scopes, 'unsupported scope')
-    for (const _ of unsuited(scope, hard)) {
+    for (const _ of unsuited(scope)) {
       errors.invalid(scopes, 'unsupported scope applied to resource')
     }
   }
@@ -63,10 +64,11 @@ export function validateScopeSelector(
   errors: FieldErrors,
 ): void {
   const expressions = scopeSelector?.matchExpressions ?? []
+  const unsuited = unsuitedIn(hard)
   for (const one of expressions) {
     if (!SCOPES.has(one.scopeName))
       errors.at('scopeName').invalid(one.scopeName, 'unsupported scope')
-    for (const _ of unsuited(one.scopeName, hard)) {
+    for (const _ of unsuited(one.scopeName)) {
       errors.invalid(scopeSelector, 'unsupported scope applied to resource')
     }
     validateOperator(one, errors)
@@ -118,13 +120,21 @@ function validateOperator(
   }
 }
 
-/** Standard resources of the quota that a scope does not support. */
-function unsuited(scope: string, hard: ResourceList = {}): string[] {
-  if (!SCOPES.has(scope)) return []
-  return Object.keys(hard).filter((name) => {
-    if (name.includes('/') || !isQuotaResource(name) || name === 'pods') return false
-    return scope === 'BestEffort' || !COMPUTE.has(name)
-  })
+/**
+ * Gives the standard resources of a quota that a scope does not support. They are looked for once: both the scopes and
+ * the resources may be tens of thousands.
+ */
+function unsuitedIn(hard: ResourceList = {}): (scope: string) => readonly string[] {
+  let standard: readonly string[] | null = null
+  let beyondCompute: readonly string[] | null = null
+  return (scope) => {
+    if (!SCOPES.has(scope)) return []
+    standard ??= Object.keys(hard).filter(
+      (name) => !name.includes('/') && isQuotaResource(name) && name !== 'pods',
+    )
+    if (scope === 'BestEffort') return standard
+    return (beyondCompute ??= standard.filter((name) => !COMPUTE.has(name)))
+  }
 }
 
 function refuseConflicts(names: readonly string[], shown: unknown, errors: FieldErrors): void {
