@@ -56,7 +56,11 @@ const openCase = async (clock: ManualClock, ttlMs?: TimeToLive, transport?: Tran
   // A key that expires after its case would use up a revision of a later one.
   let emptying: Promise<void> | null = null
   const close = async () => {
-    await (emptying ??= empty(engine)).finally(() => engine.close())
+    try {
+      await (emptying ??= empty(engine))
+    } finally {
+      await engine.close()
+    }
   }
   return { ...engine, close }
 }
