@@ -1,5 +1,6 @@
 /** One connection for any number of concurrent requests. */
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2'
+import { PassThrough, pipeline } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../base/clock.ts'
 import type { WireAnswer, WireRequest } from './wire.ts'
@@ -60,6 +61,9 @@ export class Http2Session {
         },
         { endStream: request.body === null, signal: request.signal },
       )
+      // Read from the start on: Node.js drops what has arrived when a stream closes before it is read.
+      const body = new PassThrough()
+      pipeline(stream, body, () => {})
       if (this.#streams++ === 0) this.#session.ref()
       stream.once('close', () => {
         if (--this.#streams === 0 && !this.#session.destroyed) this.#session.unref()
@@ -71,7 +75,7 @@ export class Http2Session {
           status: headers[':status'] ?? 0,
           retryAfter: headers['retry-after'],
           headers,
-          body: stream,
+          body,
         }),
       )
       if (request.body) stream.end(request.body)
