@@ -3,7 +3,16 @@
  * tarball, and the tests of examples/ run there. Skipped where nothing is built.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -24,6 +33,18 @@ function npm(cwd: string, ...args: string[]) {
     shell: process.platform === 'win32',
   })
   return { status, said: stdout + stderr }
+}
+
+/** Runs lines as they are pasted, up to the first that fails; returns what they say. */
+function pasted(cwd: string, text: string): string {
+  const { NODE_OPTIONS: _, VITEST: __, ...env } = process.env
+  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-ec', text], {
+    cwd,
+    encoding: 'utf8',
+    env: { ...env, CI: 'true', NO_COLOR: '1', npm_config_prefer_offline: 'true' },
+  })
+  if (status !== 0) throw new Error(`${stdout}${stderr}`)
+  return stdout + stderr
 }
 
 function succeeds(cwd: string, ...args: string[]): string {
@@ -60,6 +81,35 @@ describe.skipIf(!existsSync(join(ROOT, 'dist', 'src', 'index.js')))('the packed 
       expect(said).not.toMatch(/did not exit|open handle|ExperimentalWarning/)
     })
   }
+
+  test('works as the README says, pasted into an empty folder', () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8').split(
+      '## In a test or a product',
+    )[1]!
+    const [install = '', run = ''] = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(
+      ([, text]) => text,
+    )
+    const folder = join(dir, 'orch')
+    mkdirSync(folder)
+    // What is built already is packed.
+    expect(install.startsWith('npm pack\n')).toBe(true)
+    renameSync(join(dir, 'orch-0.1.0.tgz'), join(folder, 'orch-0.1.0.tgz'))
+    pasted(folder, install.slice('npm pack\n'.length))
+    const empty = join(dir, 'try-orch')
+    const files = [...readme.matchAll(/`([\w.]+\.[cm]js)`[^`]*\n\n```js\n([\s\S]*?)^```$/gm)]
+    for (const [, name = '', text = ''] of files) writeFileSync(join(empty, name), text)
+    expect(files.map(([, name]) => name)).toEqual([
+      'program.mjs',
+      'vitest.test.mjs',
+      'jest.test.cjs',
+      'node.test.mjs',
+    ])
+    const said = pasted(empty, run)
+    expect(said).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/m)
+    expect(said).toMatch(/Tests +1 passed/)
+    expect(said).toMatch(/^Tests: +1 passed, 1 total$/m)
+    expect(said).toMatch(/# pass 1\n|ℹ pass 1\n/)
+  })
 
   test('brings the program', () => {
     expect(succeeds(project, 'exec', '--offline', 'orch', 'version')).toMatch(/^orch 0\.1\.0$/m)

@@ -5,6 +5,9 @@ import { buildInfo, packageVersion } from './package-version.ts'
 const MAJOR = '1'
 const MINOR = '25'
 
+/** The release as text, such as 1.25. */
+export const RELEASE = `${MAJOR}.${MINOR}`
+
 /** The version as clients read it, for instance `v1.25.0+0.1.0`. */
 export const gitVersion = (version: string): string => `v${MAJOR}.${MINOR}.0+${version}`
 

@@ -36,6 +36,8 @@ class Recorded implements Terminal {
 const running = (change: Partial<RunningServer> = {}): RunningServer => ({
   url: 'https://127.0.0.1:6443',
   port: 6443,
+  vocabulary: 'orch',
+  release: '1.25',
   ca: 'CA',
   kubeconfig: 'kind: Config',
   kubeconfigPath: '/data/admin.kubeconfig',
@@ -49,12 +51,12 @@ const STOPPED = (how: string, signal = 'SIGTERM') =>
   new RegExp(`^\\S+Z info  stopped signal="${signal}" how="${how}"\n$`)
 
 const READY =
-  'orch is ready at https://127.0.0.1:6443 - try: KUBECONFIG=/data/admin.kubeconfig kubectl get namespaces\n'
+  'orch is ready at https://127.0.0.1:6443 in the vocabulary orch, release 1.25 - try: KUBECONFIG=/data/admin.kubeconfig kubectl get namespaces\n'
 
 test('the shells of Windows get a command that they understand', () => {
   const kubeconfigPath = 'C:\\Users\\Some One\\orch-data\\admin.kubeconfig'
   expect(readyLine(running({ kubeconfigPath }), 'win32')).toBe(
-    `orch is ready at https://127.0.0.1:6443 - try: kubectl --kubeconfig "${kubeconfigPath}" get namespaces\n`,
+    `orch is ready at https://127.0.0.1:6443 in the vocabulary orch, release 1.25 - try: kubectl --kubeconfig "${kubeconfigPath}" get namespaces\n`,
   )
 })
 
@@ -222,7 +224,7 @@ describe('options of the server', () => {
     advertiseAddress: '',
     featureGates: {},
     runtimeConfig: {},
-    serviceClusterIpRange: '10.0.0.0/24',
+    serviceClusterIpRange: '10.0.0.0/16',
     serviceNodePortRange: '30000-32767',
     allowPrivileged: false,
     agentAddressTypes: [],

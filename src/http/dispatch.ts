@@ -19,6 +19,7 @@ import { resultResponse } from './response.ts'
 import type { ApiResponse, Context, Endpoint } from './context.ts'
 import { responseForm, watchForm } from './form.ts'
 import { parseContentType } from './media-types.ts'
+import { otherVocabularyWarning } from './other-vocabulary.ts'
 import { pageNotFound } from './plain-text.ts'
 import type { RequestInfo } from './request-info.ts'
 import { proxy } from './proxy.ts'
@@ -74,13 +75,25 @@ function endpointResponse(context: Context, found: Endpoint): ApiResponse | Prom
 function unknownEndpoint(context: Context): ApiResponse | Promise<ApiResponse> {
   const { api, remotes } = context.server
   const waiting = context.path.startsWith('/apis/') ? api.cache.fresh() : null
-  if (!waiting) return pageNotFound()
+  if (!waiting) return nothingHere(context)
   return waiting.then(() => {
     const remote = remoteResponse(context, remotes)
     if (remote) return remote
     const found = endpointAt(context)
-    return found ? endpointResponse(context, found) : pageNotFound()
+    return found ? endpointResponse(context, found) : nothingHere(context)
   })
+}
+
+/** The 404 of a path, with a warning if a group has another name in this vocabulary. */
+function nothingHere(context: Context): ApiResponse {
+  const [, apis, group = ''] = context.path.split('/')
+  const { catalogue, v } = context.server.api
+  if (apis === 'apis') {
+    const isServed = (name: string) => catalogue.groups.some((one) => one.group === name)
+    const warning = otherVocabularyWarning(v, group, isServed)
+    if (warning !== null) context.warn(warning)
+  }
+  return pageNotFound()
 }
 
 /** In a served group version the resource is unknown; elsewhere the path is. */
@@ -88,7 +101,7 @@ function unknownResource(context: Context): ApiResponse | Promise<ApiResponse> {
   const { info } = context
   const { catalogue } = context.server.api
   if (catalogue.hasVersion(info.group, info.version)) throw noSuchResource()
-  return pageNotFound()
+  return nothingHere(context)
 }
 
 /** State of a request that is kept when it restarts. */

@@ -1,4 +1,5 @@
 /** The public face of a server that is ready. */
+import { RELEASE } from '../base/version-info.ts'
 import type { Bounded } from './component-graph.ts'
 import type { ServerParts } from './components/component.ts'
 import type { RunningServer } from './options/server-options.ts'
@@ -16,6 +17,8 @@ export function runningServer(
   return {
     url: listener.url,
     port: listener.port,
+    vocabulary: settings.v.name,
+    release: RELEASE,
     ca: pki.ca,
     get kubeconfig() {
       return kubeconfig.text

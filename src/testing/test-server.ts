@@ -1,4 +1,5 @@
 /** A server under test, and what the test does with it. */
+import type { VocabularyName } from '../vocabulary/vocabulary.ts'
 import { launchServer } from '../server/start-server.ts'
 import { startFailure } from '../base/start-failure.ts'
 import { checkOptions, inOptions } from '../server/options/option-checks.ts'
@@ -105,6 +106,8 @@ interface TestServerParts {
 export class TestServer implements RunningServer {
   readonly url: string
   readonly port: number
+  readonly vocabulary: VocabularyName
+  readonly release: string
   readonly ca: string
   readonly kubeconfig: string
   readonly kubeconfigPath?: string
@@ -125,6 +128,8 @@ export class TestServer implements RunningServer {
     this.#parts = parts
     this.url = running.url
     this.port = running.port
+    this.vocabulary = running.vocabulary
+    this.release = running.release
     this.ca = running.ca
     this.kubeconfig = running.kubeconfig
     if (running.kubeconfigPath !== undefined) this.kubeconfigPath = running.kubeconfigPath

@@ -215,10 +215,10 @@ const etcdUseOf = (values: ServerValues): EtcdUse => ({
 
 /** Printed when the server is ready, with a command for the shells of the platform. */
 export function readyLine(
-  { url, kubeconfigPath }: RunningServer,
+  { url, kubeconfigPath, vocabulary, release }: RunningServer,
   platform: NodeJS.Platform = process.platform,
 ): string {
-  const ready = `${product.title} is ready at ${url}`
+  const ready = `${product.title} is ready at ${url} in the vocabulary ${vocabulary}, release ${release}`
   const client = product.clientCommand
   if (kubeconfigPath === undefined) return `${ready}\n`
   if (platform === 'win32')

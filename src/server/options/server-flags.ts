@@ -276,7 +276,7 @@ export const serverFlags = {
     ...textFlag({
       option: 'serviceClusterIpRange',
       section: 'Cluster',
-      default: '10.0.0.0/24',
+      default: '10.0.0.0/16',
       help: 'CIDR from which services get their cluster IPs; two, separated by a comma, for dual stack.',
     }),
     // Scripts pass an empty value where they mean the default.

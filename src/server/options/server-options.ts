@@ -75,7 +75,7 @@ export interface ServerOptions extends FlowOptions {
   readonly runtimeConfig?: Readonly<Record<string, boolean>>
   /** Feature gates that differ from the release's defaults. */
   readonly featureGates?: Readonly<Record<string, boolean>>
-  /** Networks that services get addresses of, one or one of each family, the default first; `10.0.0.0/24`. */
+  /** Networks that services get addresses of, one or one of each family, the default first; `10.0.0.0/16`. */
   readonly serviceClusterIpRange?: string
   /** Ports that services get on every node; `30000-32767`. */
   readonly serviceNodePortRange?: string
@@ -199,6 +199,10 @@ export interface InProcessClientOptions {
 export interface RunningServer {
   readonly url: string
   readonly port: number
+  /** The names that it speaks. */
+  readonly vocabulary: VocabularyName
+  /** The release whose behaviour it has, such as 1.25. */
+  readonly release: string
   /** Authority of the server's certificate, PEM. */
   readonly ca: string
   /** Configuration for clients, with the administrator's certificate: keep it secret. */
@@ -216,7 +220,8 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-const CLUSTER_RANGE = '10.0.0.0/24'
+// A day of tests creates thousands of services; a /24 was used up after 250.
+const CLUSTER_RANGE = '10.0.0.0/16'
 const PORT_RANGE = '30000-32767'
 
 /** Ranges for services, read and checked (operations page, range checks). Throws Error. */
