@@ -210,10 +210,10 @@ describe.each([
       socket.write(preface.slice(0, 7))
       expect(await ask(port, '/health')).toMatchObject({ status: 200 })
       socket.write(preface.slice(7))
-      socket.write(Buffer.from('000000040000000000' + '0000080600000000000102030405060708', 'hex'))
+      socket.write(Buffer.from('0000000400000000000000080600000000000102030405060708', 'hex'))
       const expected = Buffer.from(
         // Settings, their acknowledgement, and that of the ping.
-        '000000040000000000' + '000000040100000000' + '0000080601000000000102030405060708',
+        '0000000400000000000000000401000000000000080601000000000102030405060708',
         'hex',
       )
       const seen: Buffer[] = []
