@@ -120,7 +120,10 @@ test('it stays while the extension server cannot say what it has', async () => {
         type === 'NamespaceDeletionDiscoveryFailure' && status === 'True',
     ),
   )
-  const about = status.conditions.map(({ lastTransitionTime: _, ...condition }: any) => condition)
+  const about = status.conditions.map((condition: object) => ({
+    ...condition,
+    lastTransitionTime: undefined,
+  }))
   expect(about).toEqual([
     {
       type: 'NamespaceDeletionDiscoveryFailure',

@@ -219,7 +219,7 @@ test('what is of it waits, all else goes on, and the rest follows when it is bac
     expect([status, body.status.phase]).toEqual([200, 'Terminating'])
     const conditions = body.status.conditions as Record<string, string>[]
     const wrong = conditions.filter((one) => one['status'] === 'True')
-    expect(wrong.map(({ lastTransitionTime: _, ...one }) => one)).toEqual([
+    expect(wrong.map((one) => ({ ...one, lastTransitionTime: undefined }))).toEqual([
       {
         type: 'NamespaceDeletionDiscoveryFailure',
         status: 'True',
