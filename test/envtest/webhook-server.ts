@@ -69,9 +69,9 @@ export class HttpsServer {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** What a configuration says of it, as the Go test environment rewrites it. */
+  /** What a configuration says of it, as the Go test environment rewrites it: it adds a slash before the path. */
   clientConfig(path: string) {
-    return { url: `https://127.0.0.1:${this.port}${path}`, caBundle: this.caBundle }
+    return { url: `https://127.0.0.1:${this.port}/${path}`, caBundle: this.caBundle }
   }
 
   async close(): Promise<void> {
