@@ -11,8 +11,7 @@ export const foreignLine = (speech: string): string =>
   `a client of etcd speaks ${speech} to this stand-in, which stores nothing: it gets errors; start a real etcd for it`
 
 /** What they are told. */
-const FOREIGN_MESSAGE =
-  'this is a stand-in for etcd, which stores nothing; start a real etcd'
+const FOREIGN_MESSAGE = 'this is a stand-in for etcd, which stores nothing; start a real etcd'
 
 /** Paths of the interfaces that etcd serves by HTTP/1.1, as a source for regular expressions of Perl too. */
 export const FOREIGN_PATHS = '^/v[23][a-z]*/'
