@@ -15,36 +15,42 @@ const SCALARS = {
   dyn: types.DYN,
 }
 
-/** Types for the checker, made when they are met first. */
-export class DeclaredTypes {
-  readonly #known = new Map<DeclaredType, Type>()
+/** Name of the type of `self` where it has none of its own; the reference ends it with a number that differs each time. */
+const SELF_TYPE = 'selfType0'
 
-  /** The type for the checker. */
-  of(type: DeclaredType): Type {
-    let known = this.#known.get(type)
-    if (!known) this.#known.set(type, (known = this.#make(type)))
+/** The type of a value for the checker. Types inside of it are made when they are met first. */
+export const checkedType = (type: DeclaredType): Type => new DeclaredTypes().of(type, SELF_TYPE)
+
+/** The types inside of one value; objects are named after the way to them, which errors show. */
+class DeclaredTypes {
+  /** By name: equal declarations in two places are two types. */
+  readonly #known = new Map<string, Type>()
+
+  of(type: DeclaredType, name: string): Type {
+    let known = this.#known.get(name)
+    if (!known) this.#known.set(name, (known = this.#make(type, name)))
     return known
   }
 
-  #make(type: DeclaredType): Type {
+  #make(type: DeclaredType, name: string): Type {
     switch (type.is) {
       case 'list':
-        return types.listOf(this.of(type.of))
+        return types.listOf(this.of(type.of, `${name}.@idx`))
       case 'map':
-        return types.mapOf(types.STRING, this.of(type.of))
+        return types.mapOf(types.STRING, this.of(type.of, `${name}.@elem`))
       case 'object':
-        return types.objectType('object', this.#fieldsOf(type))
+        return types.objectType(name, this.#fieldsOf(type, name))
       default:
         return SCALARS[type.is]
     }
   }
 
-  #fieldsOf({ fields }: ObjectType): FieldTypes {
+  #fieldsOf({ fields }: ObjectType, of: string): FieldTypes {
     return {
       get: (written) => {
         const name = unescapedName(written, fields)
         const field = name === undefined ? undefined : fields.get(name)
-        return field && this.of(field.type)
+        return field && this.of(field.type, `${of}.${written}`)
       },
     }
   }

@@ -102,12 +102,19 @@ describe('expressions that do not compile', () => {
     ['self.ints.map(1, true)', [15, 'argument is not an identifier']],
     ['self.toString', [5, "undefined field 'toString'"]],
     ['self.namespace', [5, "undefined field 'namespace'"]],
-    ['self["i"]', [5, "found no matching overload for '_[_]' applied to '(object, string)'"]],
+    ['self["i"]', [5, "found no matching overload for '_[_]' applied to '(selfType0, string)'"]],
     ['self.i == "x"', [8, "found no matching overload for '_==_' applied to '(int, string)'"]],
     ['self.s == null', [8, "found no matching overload for '_==_' applied to '(string, null)'"]],
     [
       'self.inner == self',
-      [12, "found no matching overload for '_==_' applied to '(object, object)'"],
+      [12, "found no matching overload for '_==_' applied to '(selfType0.inner, selfType0)'"],
+    ],
+    [
+      'self.inner == self.keyed[0]',
+      [
+        12,
+        "found no matching overload for '_==_' applied to '(selfType0.inner, selfType0.keyed.@idx)'",
+      ],
     ],
     ['self.i + self.d', [8, "found no matching overload for '_+_' applied to '(int, double)'"]],
     ['1 < 1.5', [3, "found no matching overload for '_<_' applied to '(int, double)'"]],
@@ -126,7 +133,7 @@ describe('expressions that do not compile', () => {
       'self.map.sum() == 1',
       [13, "found no matching overload for 'sum' applied to 'map(string, int).()'"],
     ],
-    ['self.sum() == 1', [9, "found no matching overload for 'sum' applied to 'object.()'"]],
+    ['self.sum() == 1', [9, "found no matching overload for 'sum' applied to 'selfType0.()'"]],
     [
       'matches(self.s, "é")',
       [8, "found no matching overload for 'matches' applied to '(string, string)'"],
@@ -144,7 +151,7 @@ describe('expressions that do not compile', () => {
       'self.inner.all(x, true)',
       [
         5,
-        "expression of type 'object' cannot be range of a comprehension (must be list, map, or dynamic)",
+        "expression of type 'selfType0.inner' cannot be range of a comprehension (must be list, map, or dynamic)",
       ],
     ],
     [
@@ -222,8 +229,8 @@ describe('types of results', () => {
     ['self.ints', 'list(int)', false],
     ['self.map', 'map(string, int)', false],
     ['self.map["a"]', 'int', false],
-    ['self.inner', 'object', false],
-    ['self.keyed', 'list(object)', false],
+    ['self.inner', 'selfType0.inner', false],
+    ['self.keyed', 'list(selfType0.keyed.@idx)', false],
     ['self.keyed.map(x, x.key)', 'list(string)', false],
     ['self.a__dash__b', 'int', false],
     ['self.a__dot__b__slash__c', 'int', false],

@@ -5,11 +5,11 @@ import type { Budget } from './budget.ts'
 import { type Convert, Converters } from './cel-value.ts'
 import { childrenOf } from './checker.ts'
 import type { DeclaredType } from './declared-type.ts'
-import { DeclaredTypes } from './declared-types.ts'
+import { checkedType } from './declared-types.ts'
 import { greatestCost } from './estimate.ts'
 import { compileProgram, type Outcome, type Program, type ValueOf } from './program.ts'
 import { environmentOf, FIRST_LANGUAGE, type Language } from './releases.ts'
-import { formatType, optionalOf } from './type.ts'
+import { formatType, optionalOf, type Type } from './type.ts'
 import { OptionalValue } from './values.ts'
 
 export type { Outcome } from './program.ts'
@@ -37,7 +37,7 @@ const OLD_SELF = 'oldSelf'
 /** Compiles expressions about values of declared types. */
 export class Expressions {
   readonly #language: Language
-  readonly #types = new DeclaredTypes()
+  readonly #types = new Map<DeclaredType, Type>()
   readonly #converters = new Converters()
 
   constructor(language: Language = FIRST_LANGUAGE) {
@@ -55,7 +55,7 @@ export class Expressions {
   /** The same in steps, none of which walks the expression more than once. */
   *compileInSteps(source: string, type: DeclaredType, oldIsOptional = false): Steps<Compiled> {
     const environment = environmentOf(this.#language)
-    const known = this.#types.of(type)
+    const known = this.#typeOf(type)
     const variables = new Map([
       [SELF, known],
       [OLD_SELF, oldIsOptional ? optionalOf(known) : known],
@@ -68,6 +68,12 @@ export class Expressions {
     const convert = this.#converters.of(type)
     const convertOld = oldIsOptional ? optionally(convert) : convert
     return { expression: new CheckedExpression(program, { convert, convertOld }, cost) }
+  }
+
+  #typeOf(type: DeclaredType): Type {
+    let known = this.#types.get(type)
+    if (!known) this.#types.set(type, (known = checkedType(type)))
+    return known
   }
 }
 

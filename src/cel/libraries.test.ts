@@ -52,7 +52,7 @@ for (const [library, since, ...sources] of [
     '[?self.map[?"l"], "a"] == ["a"] && {?"b": self.map[?"k"]} == {"b": "v"}',
     'self.?inner.optMap(x, x.a + "c").optMap(y, y + "d").orValue("") == "bcd"',
     'self.?none.optFlatMap(x, x.?a).hasValue() == false',
-    'self.?none.or(self.?inner).value().a == "b"',
+    'self.?none.?a.or(self.?inner.?a).value() == "b"',
     'optional.ofNonZeroValue("").hasValue() == false && has(self.?inner.a)',
     'type(optional.none()) == optional_type',
   ],

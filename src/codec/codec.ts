@@ -377,7 +377,7 @@ function reader(holds: Holds, v: Words): Read {
         return value
       }
     case 'raw':
-      return exact
+      return (value) => value
     case 'any':
       return holds.special ? specialReader(holds.special, v) : exact
     case 'strings': {

@@ -236,39 +236,69 @@ describe('scopes', () => {
     expect(await left()).toEqual([])
   })
 
+  const eventsOf = async () => {
+    const all = []
+    for (const name of await context.hand.names(events)) {
+      const { metadata, ...event } = await context.hand.get(['v1', 'events', 'default', name])
+      all.push({ metadata: { namespace: metadata.namespace }, ...event })
+    }
+    return all
+  }
+  /** The event about the first of the references of an object. */
+  const eventAbout = (dependent: Made, owner: Made) => {
+    const { namespace = '', name, uid } = dependent.metadata
+    return {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { namespace: 'default' },
+      type: 'Warning',
+      reason: 'OwnerRefInvalidNamespace',
+      message: `ownerRef [v1/ConfigMap, namespace: ${namespace}, name: a, uid: ${owner.metadata.uid}] does not exist in namespace "${namespace}"`,
+      involvedObject: {
+        apiVersion: dependent.apiVersion,
+        kind: dependent.kind,
+        ...(namespace === '' ? {} : { namespace }),
+        name,
+        uid,
+      },
+      source: { component: 'garbage-collector-controller' },
+      firstTimestamp: '2024-01-02T03:04:05Z',
+      lastTimestamp: '2024-01-02T03:04:05Z',
+      count: 1,
+      eventTime: null,
+    }
+  }
+
   test('an owner in another namespace is no owner, which an event reports', async () => {
     await context.hand.create(['v1', 'namespaces'], { metadata: { name: 'n' } })
     const a = await map('a', [], { namespace: 'n' })
     const b = await map('b', [reference(a)])
     expect(await left()).toEqual([])
-    const [name] = await context.hand.names(events)
-    const { type, reason, message, involvedObject } = await context.hand.get([
-      'v1',
-      'events',
-      'default',
-      name!,
-    ])
-    expect({ type, reason, message, involvedObject }).toEqual({
-      type: 'Warning',
-      reason: 'OwnerRefInvalidNamespace',
-      message: `ownerRef [v1/ConfigMap, namespace: default, name: a, uid: ${a.metadata.uid}] does not exist in namespace "default"`,
-      involvedObject: {
-        apiVersion: 'v1',
-        kind: 'ConfigMap',
-        namespace: 'default',
-        name: 'b',
-        uid: b.metadata.uid,
-        resourceVersion: b.metadata.resourceVersion,
-      },
-    })
+    expect(await eventsOf()).toEqual([eventAbout(b, a)])
   })
 
-  test('an object of cluster scope with a namespaced owner is never collected', async () => {
+  test('an object of cluster scope with a namespaced owner stays, which an event reports once', async () => {
     const a = await map('a')
-    await storageClass('s', [reference(a)])
-    await context.hand.delete(maps('a'))
+    const s = await storageClass('s', [reference(a)])
+    await running.idle()
+    expect(await eventsOf()).toEqual([eventAbout(s, a)])
+    await context.hand.patch(classes('s'), {
+      metadata: { ownerReferences: [blocking(a)] },
+    })
+    await running.idle()
+    expect(await eventsOf()).toHaveLength(1)
+    await context.hand.delete(maps('a'), { policy: 'Foreground' })
     await running.idle()
     expect(await context.hand.names(classes())).toEqual(['s'])
+    expect(await eventsOf()).toHaveLength(1)
+  })
+
+  test('an object of cluster scope with an owner in a namespace that never was there stays', async () => {
+    const a = await map('a')
+    await storageClass('s', [reference(a, { uid: 'another' })])
+    await running.idle()
+    expect(await context.hand.names(classes())).toEqual(['s'])
+    expect(await eventsOf()).toEqual([])
   })
 })
 

@@ -229,7 +229,7 @@ class Item {
     target: Dependent,
     live: ApiObject,
     asksOthers: boolean,
-  ): Promise<Owners | Exclude<Outcome, 'settled'>> {
+  ): Promise<Owners | Outcome> {
     const { graph, events, seesOthers } = this.#parts
     const kinds = await this.#parts.kinds(asksOthers)
     let hasSolid = false
@@ -239,7 +239,11 @@ class Item {
       const { apiVersion, kind, name, uid } = reference
       const resource = kinds.get(`${apiVersion} ${kind}`)
       if (!resource) return asksOthers || !seesOthers() ? 'unsettled' : 'elsewhere'
-      if (resource.namespaced && target.namespace === '') return 'unsettled'
+      if (resource.namespaced && target.namespace === '') {
+        // Such a reference can never be resolved, so that the object stays.
+        if (!graph.isGone(uid)) await events.tellIfElsewhere(target, live, reference, resource)
+        return 'settled'
+      }
       const namespace = resource.namespaced ? target.namespace : ''
       const owner = name === '' ? null : await this.#read({ resource, namespace, name })
       const { deletionTimestamp, finalizers = [] } = owner?.metadata ?? {}

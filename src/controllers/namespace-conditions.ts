@@ -67,9 +67,7 @@ function findings(
           ? null
           : {
               reason: 'ContentDeletionFailed',
-              message: `Failed to delete all resource types, ${why.length} remaining: ${
-                why.length === 1 ? why[0]! : `[${why.join(', ')}]`
-              }`,
+              message: `Failed to delete all resource types, ${why.length} remaining: ${why.sort().join(', ')}`,
             },
       fine: {
         reason: 'ContentDeleted',

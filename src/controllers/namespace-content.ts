@@ -17,7 +17,7 @@ export interface Emptied {
   readonly remaining: ReadonlyMap<string, number>
   /** Objects left, by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>
-  /** Failures, one per resource. */
+  /** Failures of deletions, one per resource. */
   readonly failures: readonly Error[]
   /** Why it is unknown whether everything is empty; null when it is known. */
   readonly undiscovered: string | null
@@ -172,8 +172,7 @@ function lanesOf(resources: readonly ServedResource[]): readonly (readonly Serve
 }
 
 function summary(served: ServedResources, found: ReadonlyMap<string, Found | null>): Emptied {
-  const undiscovered = faultOf(served)
-  const failures: Error[] = undiscovered === null ? [] : [new Error(undiscovered)]
+  const failures: Error[] = []
   const remaining = new Map<string, number>()
   const finalizers = new Map<string, number>()
   let estimateSeconds = 0
@@ -185,12 +184,13 @@ function summary(served: ServedResources, found: ReadonlyMap<string, Found | nul
       finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + count)
     if (one.failure) failures.push(one.failure)
   }
-  return { estimateSeconds, remaining, finalizers, failures, undiscovered }
+  return { estimateSeconds, remaining, finalizers, failures, undiscovered: faultOf(served) }
 }
 
 /** The failure of discovery; null when there is none. */
 function faultOf({ failures }: ServedResources): string | null {
   if (failures.size === 0) return null
   const each = [...failures].map(([groupVersion, { message }]) => `${groupVersion}: ${message}`)
-  return `Discovery failed for some groups, ${failures.size} failing: unable to retrieve the complete list of server APIs: ${each.join(', ')}`
+  // In the same order each time: the message of a condition must not change without a reason.
+  return `Discovery failed for some groups, ${failures.size} failing: unable to retrieve the complete list of server APIs: ${each.sort().join(', ')}`
 }

@@ -62,8 +62,9 @@ export const namespaceLifecycle: Controller = {
       await write(name, 'status', (namespace) =>
         withConditions(namespace, found, { v, now: clock.now() }),
       )
-      const [failure] = found.failures
-      if (failure) throw failure
+      const { failures, undiscovered } = found
+      if (undiscovered !== null) throw new Error(undiscovered)
+      if (failures.length > 0) throw failures[0]!
       if (found.estimateSeconds > 0) return (Math.floor(found.estimateSeconds / 2) + 1) * 1000
       await write(name, 'finalize', (namespace) => {
         const { finalizers = [] } = namespace.spec

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
 import { formatTime } from '../base/time.ts'
 import type { Client } from '../client/client.ts'
@@ -12,25 +13,35 @@ export interface Dependent {
   readonly name: string
 }
 
-/** Emits events for objects that name an owner in another namespace, where it has no effect. */
+/** Pairs of a dependent and its owner that are remembered: each is reported once. */
+const MAX_TOLD = 500
+
+/**
+ * Emits events for objects that name an owner in a namespace that is not theirs, where it has no effect. Objects of cluster
+ * scope have no namespace, so that no owner in one counts.
+ */
 export class OwnerEvents {
   readonly #client: Client
   readonly #clock: Clock
+  readonly #told = new LRUCache<string, true>({ max: MAX_TOLD })
 
   constructor(client: Client, clock: Clock) {
     this.#client = client
     this.#clock = clock
   }
 
-  /** Creates an event about the dependent if the owner is found in another namespace. */
+  /** Creates an event about the dependent if the owner is found in another namespace, once. */
   async tellIfElsewhere(
     { resource, namespace, name }: Dependent,
     { metadata: live = {} }: ApiObject,
     owner: OwnerReference,
     ownerKind: ServedResource,
   ): Promise<void> {
+    const pair = `${live.uid} ${owner.uid}`
+    if (this.#told.has(pair)) return
     try {
       if (!(await this.#isElsewhere(owner, ownerKind))) return
+      this.#told.set(pair, true)
       const { apiVersion, kind, uid } = owner
       const now = formatTime(this.#clock.now())
       await this.#client
@@ -44,7 +55,6 @@ export class OwnerEvents {
             namespace,
             name,
             uid: live.uid,
-            resourceVersion: live.resourceVersion,
           },
           type: 'Warning',
           reason: 'OwnerRefInvalidNamespace',

@@ -5,7 +5,9 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, test as vitestTest } from 'vitest'
+import { connect as connectTls } from 'node:tls'
+import { Client, credentials, status } from '@grpc/grpc-js'
+import { afterAll, beforeAll, describe, expect, test, test as vitestTest, vi } from 'vitest'
 import { freePort, untilRefused } from '../../test/ports.ts'
 import { isMarked, objectsDir } from './data-folder.ts'
 import { planEtcd, runEtcd } from './etcd.ts'
@@ -152,16 +154,16 @@ describe.each([
     )
   })
 
-  for (const { path, method = 'GET', status = 200, body } of [
+  for (const { path, method = 'GET', code = 200, body } of [
     { path: '/health', body: '{"health":"true","reason":""}' },
     { path: '/health?serializable=true', body: '{"health":"true","reason":""}' },
     { path: '/version', body: '{"etcdserver":"3.5.4","etcdcluster":"3.5.0"}' },
-    { path: '/health', method: 'POST', status: 405, body: 'Method Not Allowed\n' },
-    { path: '/health', method: 'HEAD', status: 405, body: '' },
-    { path: '/v3/kv/range', method: 'POST', status: 404, body: '404 page not found\n' },
+    { path: '/health', method: 'POST', code: 405, body: 'Method Not Allowed\n' },
+    { path: '/health', method: 'HEAD', code: 405, body: '' },
+    { path: '/metrics', code: 404, body: '404 page not found\n' },
   ]) {
     test(`${method} ${path}`, async () =>
-      expect(await ask(port, path, method)).toEqual({ status, body }))
+      expect(await ask(port, path, method)).toEqual({ status: code, body }))
   }
 
   test('answers while others say nothing, and what comes in parts', async () => {
@@ -175,6 +177,83 @@ describe.each([
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
     silent.destroy()
     parts.destroy()
+  })
+
+  describe('a client of a real etcd', () => {
+    const told = 'this is a stand-in for etcd, which stores nothing; start a real etcd'
+    const line = (speech: string) =>
+      `etcd: a client of etcd speaks ${speech} to this stand-in, which stores nothing: it gets errors; start a real etcd for it\n`
+    const linesOf = (speech: string) => part.said.err.split(line(speech)).length - 1
+
+    test('gets an error at once by gRPC, for every call', async () => {
+      const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
+      const pass = (value: Buffer) => value
+      const call = () =>
+        new Promise<unknown>((resolve) => {
+          const path = '/etcdserverpb.KV/Range'
+          const body = Buffer.from([0x0a, 1, 0x61])
+          client.makeUnaryRequest(path, pass, pass, body, (error) => resolve(error))
+        })
+      for (let i = 0; i < 3; i++)
+        expect(await call()).toMatchObject({ code: status.UNIMPLEMENTED, details: told })
+      const watch = client.makeBidiStreamRequest('/etcdserverpb.Watch/Watch', pass, pass)
+      const [error] = (await once(watch, 'error')) as [unknown]
+      expect(error).toMatchObject({ code: status.UNIMPLEMENTED, details: told })
+      client.close()
+      await vi.waitFor(() => expect(linesOf('gRPC')).toBe(1))
+    })
+
+    test('may ping, and send its preface in parts', async () => {
+      const socket = connect(port, '127.0.0.1')
+      await once(socket, 'connect')
+      const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
+      socket.write(preface.slice(0, 7))
+      expect(await ask(port, '/health')).toMatchObject({ status: 200 })
+      socket.write(preface.slice(7))
+      socket.write(Buffer.from('0000000400000000000000080600000000000102030405060708', 'hex'))
+      const expected = Buffer.from(
+        // Settings, their acknowledgement, and that of the ping.
+        '0000000400000000000000000401000000000000080601000000000102030405060708',
+        'hex',
+      )
+      const seen: Buffer[] = []
+      socket.on('data', (bytes: Buffer) => void seen.push(bytes))
+      await vi.waitFor(() =>
+        expect(Buffer.concat(seen).toString('hex')).toBe(expected.toString('hex')),
+      )
+      socket.destroy()
+    })
+
+    test('is cut off with a frame that is too large, and after many', async () => {
+      const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+      const ping = Buffer.from('0000080600000000000102030405060708', 'hex')
+      for (const frames of [
+        Buffer.from('004001000000000001', 'hex'),
+        Buffer.concat(Array.from({ length: 101 }, () => ping)),
+      ]) {
+        const socket = connect(port, '127.0.0.1')
+        socket.resume().on('error', () => {})
+        socket.write(Buffer.concat([preface, frames]))
+        await once(socket, 'close')
+      }
+      expect(await ask(port, '/health')).toMatchObject({ status: 200 })
+    })
+
+    for (const path of ['/v3/kv/range', '/v3beta/kv/put', '/v2/keys/a?recursive=true']) {
+      test(`gets an error by HTTP: ${path}`, async () => {
+        const body = JSON.stringify({ error: told, code: 12, message: told })
+        expect(await ask(port, path, 'POST')).toEqual({ status: 501, body })
+        expect(await ask(port, path)).toEqual({ status: 501, body })
+        await vi.waitFor(() => expect(linesOf('HTTP')).toBe(1))
+      })
+    }
+
+    test('gets an alert by TLS', async () => {
+      const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+      const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException]
+      expect(error.message).toMatch(/handshake failure/)
+      await vi.waitFor(() => expect(linesOf('TLS')).toBe(1))
+    })
   })
 
   test('marks its data directory', async () => {

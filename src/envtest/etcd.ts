@@ -7,6 +7,7 @@ import { dropIn } from '../vocabulary/index.ts'
 import { markDataFolder, type DataFolder } from './data-folder.ts'
 import { etcdFlags, ignoredEtcdFlags } from './etcd-flags.ts'
 import { endpointOf, ETCD_VERSION, listenAsEtcd, type Endpoint } from './etcd-listener.ts'
+import { foreignLine, type Speech } from './foreign-clients.ts'
 import { ignoredLine, sift } from './known-flags.ts'
 import { planned } from './waiter.ts'
 
@@ -31,7 +32,12 @@ export function runEtcd(args: readonly string[], around: Around): Promise<number
     const member = memberOf(args, around, say)
     if (member === null) return 0
     const ended = new Promise<void>((end) => around.onEnd(end))
-    const listening = await listenAsEtcd(member.endpoints, member.folder)
+    const heard = new Set<Speech>()
+    const listening = await listenAsEtcd(member.endpoints, member.folder, (speech) => {
+      if (heard.has(speech)) return
+      heard.add(speech)
+      say(foreignLine(speech))
+    })
     await ended
     listening.close()
     return 0

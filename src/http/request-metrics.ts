@@ -61,6 +61,22 @@ const VERBS: Readonly<Record<string, string>> = {
 const COUNTED_PATHS = ['/healthz', '/livez', '/readyz']
 
 const COMPONENT = 'apiserver'
+/**
+ * What every server of the reference watches from its start on, so that dashboards find the watches there. Here this takes
+ * no requests: none are under way.
+ */
+const WATCHED = [
+  'v1 configmaps limitranges namespaces nodes persistentvolumes pods resourcequotas secrets serviceaccounts services',
+  'admissionregistration{api}/v1 mutatingwebhookconfigurations validatingwebhookconfigurations',
+  'apiextensions{api}/v1 customresourcedefinitions',
+  'apiregistration{api}/v1 apiservices',
+  'flowcontrol.apiserver{api}/v1beta2 flowschemas prioritylevelconfigurations',
+  'networking{api}/v1 ingressclasses',
+  'node{api}/v1 runtimeclasses',
+  'rbac.authorization{api}/v1 clusterrolebindings clusterroles rolebindings roles',
+  'scheduling{api}/v1 priorityclasses',
+  'storage{api}/v1 storageclasses volumeattachments',
+]
 /** The part of the server in front of extension servers. */
 const AGGREGATOR = 'aggregator'
 /** Clients name the resources of extension servers that are not there to say what they have. */
@@ -102,6 +118,8 @@ export class RequestMetrics implements StageSubscriber {
     this.#now = now
     this.#users = new UserMetrics(registry, v)
     this.#catalogue = catalogue
+    const running = registry.of(longRunningRequests)
+    for (const labels of watchesOf(catalogue, v)) running.with(labels)
     const inFlight = registry.of(currentInflightRequests)
     const mutating = inFlight.with({ request_kind: 'mutating' })
     const readOnly = inFlight.with({ request_kind: 'readOnly' })
@@ -318,6 +336,24 @@ function verbOf({ headers }: RequestRecord, info: RequestInfo, entry: ResourceEn
   if (verb === 'patch' && headers['content-type']?.startsWith('application/apply-patch') === true)
     return 'APPLY'
   return Object.hasOwn(VERBS, verb) ? VERBS[verb]! : 'OTHER'
+}
+
+/** Labels of the watches of `WATCHED` resources that are served. */
+function watchesOf(catalogue: Catalogue, v: Vocabulary) {
+  return WATCHED.flatMap((line) => {
+    const [groupVersion = '', ...resources] = v.resolve(line).split(' ')
+    const slash = groupVersion.indexOf('/')
+    const [group, version] = [
+      groupVersion.slice(0, Math.max(slash, 0)),
+      groupVersion.slice(slash + 1),
+    ]
+    return resources
+      .filter((resource) => catalogue.find(group, version, resource) !== undefined)
+      .map((resource) => ({
+        ...{ group, version, resource, subresource: '', scope: 'cluster', verb: 'WATCH' },
+        component: COMPONENT,
+      }))
+  })
 }
 
 function scopeOf({ verb, namespace }: RequestInfo): string {

@@ -120,21 +120,24 @@ export function checkAnnotations(
   if (bytes > MAX_ANNOTATION_BYTES) errors.tooLong(MAX_ANNOTATION_BYTES)
 }
 
+/** Both are empty where the text has more than one slash. */
+function groupVersionOf(apiVersion: string): readonly [group: string, version: string] {
+  const slash = apiVersion.indexOf('/')
+  if (slash !== apiVersion.lastIndexOf('/')) return ['', '']
+  return [apiVersion.slice(0, Math.max(slash, 0)), apiVersion.slice(slash + 1)]
+}
+
 function checkOwners(owners: readonly OwnerReference[] | undefined, errors: FieldErrors): void {
   let controller = ''
   for (const owner of owners ?? []) {
-    const version = owner.apiVersion.slice(owner.apiVersion.lastIndexOf('/') + 1)
+    const [group, version] = groupVersionOf(owner.apiVersion)
     if (version === '')
       errors.at('apiVersion').invalid(owner.apiVersion, 'version must not be empty')
     for (const field of ['kind', 'name', 'uid'] as const) {
       if (owner[field] === '') errors.at(field).invalid(owner[field], `${field} must not be empty`)
     }
-    if (owner.apiVersion === 'v1' && owner.kind === 'Event') {
-      errors.invalid(
-        owner,
-        `${owner.apiVersion}, Kind=${owner.kind} is disallowed from being an owner`,
-      )
-    }
+    if (group === '' && version === 'v1' && owner.kind === 'Event')
+      errors.invalid(owner, '/v1, Kind=Event is disallowed from being an owner')
     if (owner.controller !== true) continue
     if (controller === '') controller = owner.name
     else {

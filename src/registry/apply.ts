@@ -230,7 +230,7 @@ async function readConfiguration(
   served: ResourceEntry,
   options: ApplyOptions,
 ): Promise<JsonObject> {
-  const { bytes } = await call.body()
+  const { bytes, readAs } = await call.body()
   const isLenient = options.fieldValidation === 'Ignore'
   const pace = new Pace()
   const text = bytes.toString('utf8')
@@ -262,6 +262,7 @@ async function readConfiguration(
     }
   }
   await pace.pause()
+  readAs?.(value)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badRequest(`error decoding YAML: a ${served.kind} must be an object`)
   }

@@ -206,7 +206,8 @@ async function deleteDecoded(
 
   if (isFinished(served, next)) {
     const answer = { ...deletion, remains: false }
-    if (deletion.dryRun) return deleted(served, next.metadata, live, answer)
+    const last = await lastVersion(served, next, live, deletion)
+    if (deletion.dryRun) return deleted(served, next.metadata, last, answer)
     const changes = [
       ...objectChanges(api, { served, key, old, next: null, record: null, over: live.revision }),
       ...(await companions(api, call, served)),
@@ -214,7 +215,7 @@ async function deleteDecoded(
     const table = await api.cache.resourceCache(served.storage)
     const committing = storeChanges(api.cache, call, changes, table)
     begun?.()
-    return (await committing).done ? deleted(served, old.metadata, live, answer) : null
+    return (await committing).done ? deleted(served, old.metadata, last, answer) : null
   }
   const record = await paced(encodeObjectSteps(served, next), pace)
   const wanted = asVersion(record, live.revision)
@@ -228,6 +229,18 @@ async function deleteDecoded(
   const commit = await committing
   if (!commit.done) return null
   return deleted(served, next.metadata, committed(table, changes[0], commit.at), answer)
+}
+
+/** The last state of an object that goes: kinds with a grace period are marked before, also where it is 0. */
+async function lastVersion(
+  served: ResourceEntry,
+  next: Typed,
+  live: StoredObject,
+  { isOfCollection }: Deletion,
+): Promise<StoredObject> {
+  // Nobody sees the answers to the deletes of a collection.
+  if (!served.strategy.grace || isOfCollection === true) return live
+  return asVersion(await paced(encodeObjectSteps(served, next)), live.revision)
 }
 
 /** Whether an object that was to be deleted is not there any more. */
@@ -400,9 +413,8 @@ function deleted(
   how: { remains: boolean; orphanGiven: boolean | undefined },
 ): Result {
   const status = how.remains && how.orphanGiven === false ? 202 : 200
-  const { deleteAnswers, heldDeleteAnswers } = served.strategy
-  // A delete that leaves the object in place returns its new state.
-  if ((how.remains ? heldDeleteAnswers : deleteAnswers) !== 'status')
+  // A delete that leaves the object in place returns its new state, for every kind.
+  if (how.remains || served.strategy.deleteAnswers !== 'status')
     return { is: 'object', status, version }
   const body: Status = {
     kind: 'Status',

@@ -71,6 +71,28 @@ const stories = (rows: readonly Row[]) => {
   }
 }
 
+/** A metric that version v1 has no field for, and the form in which its annotation carries it. */
+const external = {
+  type: 'External',
+  external: {
+    metric: { name: 'queue', selector: { matchLabels: { q: 'a' } } },
+    target: { type: 'AverageValue', averageValue: '5' },
+  },
+}
+const carried = {
+  type: 'External',
+  external: {
+    metricName: 'queue',
+    metricSelector: { matchLabels: { q: 'a' } },
+    targetAverageValue: '5',
+  },
+}
+const utilization = {
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },
+}
+const CARRIED = 'autoscaling.alpha.orch.io/metrics'
+
 const SELECTOR = { matchLabels: { app: 'a' } }
 /** A deployment whose pods have these containers and other fields. */
 const pods = (spec: Json, rest: Json = {}) => ({
@@ -1380,6 +1402,66 @@ describe('several versions', () => {
       see: (o) => [o.spec.minReplicas, o.spec.maxReplicas],
       is: [1, 6],
       owners: ['a@autoscaling/v1: spec.maxReplicas spec.scaleTargetRef'],
+    },
+    {
+      name: 'one manager that goes on in version v1 without its metrics',
+      kind: 'HorizontalPodAutoscaler',
+      steps: [
+        apply('a', { spec: { scaleTargetRef: target, maxReplicas: 5, metrics: [external] } }),
+        apply('a', v1({ scaleTargetRef: target, maxReplicas: 6 }), { at: HPA1 }),
+      ],
+      see: (o) => [o.spec.maxReplicas, o.spec.metrics, o.metadata.annotations],
+      // Fields that were applied before and are not now are removed, and the default takes their place.
+      is: [6, [utilization], undefined],
+      owners: ['a@autoscaling/v1: spec.maxReplicas spec.scaleTargetRef'],
+    },
+    {
+      name: 'one manager that goes on in version v1 with its metrics in the annotation',
+      kind: 'HorizontalPodAutoscaler',
+      steps: [
+        apply('a', { spec: { scaleTargetRef: target, maxReplicas: 5, metrics: [external] } }),
+        apply(
+          'a',
+          {
+            ...v1({ scaleTargetRef: target, maxReplicas: 6 }),
+            metadata: { annotations: { [CARRIED]: JSON.stringify([carried]) } },
+          },
+          { at: HPA1 },
+        ),
+      ],
+      see: (o) => [o.spec.maxReplicas, o.spec.metrics, o.metadata.annotations],
+      is: [6, [external], undefined],
+      owners: [
+        `a@autoscaling/v1: metadata.annotations.${CARRIED} spec.maxReplicas spec.scaleTargetRef`,
+      ],
+    },
+    {
+      name: 'another manager in version v1 leaves the metrics',
+      kind: 'HorizontalPodAutoscaler',
+      steps: [
+        apply('a', { spec: { scaleTargetRef: target, maxReplicas: 5, metrics: [external] } }),
+        apply('b', v1({ minReplicas: 2 }), { at: HPA1 }),
+        apply('b', v1({ minReplicas: 3 }), { at: HPA1 }),
+      ],
+      see: (o) => [o.spec.minReplicas, o.spec.metrics, o.metadata.annotations],
+      is: [3, [external], undefined],
+      owners: [
+        'a: spec.maxReplicas spec.metrics spec.scaleTargetRef.apiVersion spec.scaleTargetRef.kind spec.scaleTargetRef.name',
+        'b@autoscaling/v1: spec.minReplicas',
+      ],
+    },
+    {
+      name: 'one manager in version v1 leaves the metrics of an update',
+      kind: 'HorizontalPodAutoscaler',
+      steps: [
+        apply('a', { spec: { scaleTargetRef: target, maxReplicas: 5 } }),
+        merge('b', { spec: { metrics: [external] } }),
+        apply('a', v1({ scaleTargetRef: target, maxReplicas: 6 }), { at: HPA1 }),
+        apply('a', v1({ scaleTargetRef: target, maxReplicas: 7 }), { at: HPA1 }),
+      ],
+      see: (o) => [o.spec.maxReplicas, o.spec.metrics, o.metadata.annotations],
+      is: [7, [external], undefined],
+      owners: ['a@autoscaling/v1: spec.maxReplicas spec.scaleTargetRef', 'b~: spec.metrics'],
     },
     {
       name: 'a patch in another version takes what it changes',

@@ -183,6 +183,77 @@ describe('events of requests', () => {
         responseStatus: { metadata: {}, code: 200 },
       },
     },
+    ...(
+      [
+        ['JSON', JSON.stringify({ ...map, data: { c: '3' } })],
+        ['YAML', 'kind: ConfigMap\napiVersion: v1\nmetadata: {name: one}\ndata:\n  c: "3"\n'],
+      ] as const
+    ).map(([form, body]) => ({
+      name: `an apply in ${form}`,
+      method: 'PATCH',
+      path: `${MAPS}/one?fieldManager=a`,
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body,
+      verb: 'patch',
+      last: {
+        objectRef: one,
+        requestObject: { ...map, data: { c: '3' } },
+        responseStatus: { metadata: {}, code: 200 },
+        responseObject: expect.objectContaining({ kind: 'ConfigMap' }),
+      },
+    })),
+    {
+      name: 'a refused apply',
+      method: 'PATCH',
+      path: `${MAPS}/one?fieldManager=b`,
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: JSON.stringify({ ...map, data: { c: '4' } }),
+      verb: 'patch',
+      last: {
+        objectRef: one,
+        requestObject: { ...map, data: { c: '4' } },
+        responseStatus: expect.objectContaining({ code: 409, reason: 'Conflict' }),
+      },
+    },
+    {
+      name: 'an apply that is no YAML',
+      method: 'PATCH',
+      path: `${MAPS}/one?fieldManager=b`,
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: 'a: [',
+      verb: 'patch',
+      last: {
+        objectRef: one,
+        requestObject: undefined,
+        responseStatus: expect.objectContaining({ code: 400, reason: 'BadRequest' }),
+      },
+    },
+    {
+      name: 'a strategic merge patch',
+      method: 'PATCH',
+      path: `${MAPS}/one`,
+      headers: { 'content-type': 'application/strategic-merge-patch+json' },
+      body: '{"data": {"b": null}}',
+      verb: 'patch',
+      last: {
+        objectRef: one,
+        requestObject: { data: { b: null } },
+        responseStatus: { metadata: {}, code: 200 },
+      },
+    },
+    {
+      name: 'a JSON patch',
+      method: 'PATCH',
+      path: `${MAPS}/one`,
+      headers: { 'content-type': 'application/json-patch+json' },
+      body: '[{"op": "add", "path": "/data/d", "value": "4"}]',
+      verb: 'patch',
+      last: {
+        objectRef: one,
+        requestObject: [{ op: 'add', path: '/data/d', value: '4' }],
+        responseStatus: { metadata: {}, code: 200 },
+      },
+    },
     {
       name: 'a get',
       method: 'GET',

@@ -651,6 +651,170 @@ describe('deprecated versions', () => {
     expect(uses).toEqual(Array.from({ length: 7 }, () => hpaUse))
   })
 
+  describe('a refusal', () => {
+    const json = { 'content-type': 'application/json' }
+    const merge = { 'content-type': 'application/merge-patch+json' }
+    const applied = { 'content-type': 'application/apply-patch+yaml' }
+    const invalid = { ...hpa, metadata: { name: 'Not a name' } }
+    const spec = { ...hpa.spec, maxReplicas: 0 }
+    beforeAll(async () => {
+      await client.post(`/apis/autoscaling/v2${HPA}`, { ...hpa, metadata: { name: 'there' } })
+    })
+    for (const { name, status, method, in: path = old, at = '', ask } of [
+      { name: 'a create that is invalid', status: 422, method: 'POST', ask: { body: invalid } },
+      {
+        name: 'a create that is no JSON',
+        status: 400,
+        method: 'POST',
+        ask: { raw: '{', headers: json },
+      },
+      {
+        name: 'a create of an unknown type',
+        status: 415,
+        method: 'POST',
+        ask: { raw: 'x', headers: { 'content-type': 'text/x' } },
+      },
+      {
+        name: 'a create whose answer nobody takes',
+        status: 406,
+        method: 'POST',
+        ask: { body: hpa, headers: { accept: 'text/x' } },
+      },
+      {
+        name: 'a create of what is there',
+        status: 409,
+        method: 'POST',
+        ask: { body: { ...hpa, metadata: { name: 'there' } } },
+      },
+      { name: 'a create without a body', status: 400, method: 'POST', ask: { headers: json } },
+      {
+        name: 'a create with an unknown field',
+        status: 400,
+        method: 'POST',
+        at: '?fieldValidation=Strict',
+        ask: { body: { ...hpa, surplus: 1 } },
+      },
+      {
+        name: 'a create with a wrong parameter',
+        status: 422,
+        method: 'POST',
+        at: '?dryRun=Some',
+        ask: { body: hpa },
+      },
+      {
+        name: 'a create in a namespace that is not there',
+        status: 404,
+        method: 'POST',
+        in: old.replace('default', 'none'),
+        ask: { body: hpa },
+      },
+      {
+        name: 'a create that is too large',
+        status: 413,
+        method: 'POST',
+        ask: { body: { ...hpa, surplus: 'x'.repeat(4_000_000) } },
+      },
+      {
+        name: 'an update of what is not there',
+        status: 404,
+        method: 'PUT',
+        at: '/none',
+        ask: { body: { ...hpa, metadata: { name: 'none' } } },
+      },
+      {
+        name: 'an update that is invalid',
+        status: 422,
+        method: 'PUT',
+        at: '/there',
+        ask: { body: { ...hpa, metadata: { name: 'there' }, spec } },
+      },
+      {
+        name: 'an update of another name',
+        status: 400,
+        method: 'PUT',
+        at: '/there',
+        ask: { body: { ...hpa, metadata: { name: 'other' } } },
+      },
+      {
+        name: 'a patch that is invalid',
+        status: 422,
+        method: 'PATCH',
+        at: '/there',
+        ask: { body: { spec }, headers: merge },
+      },
+      {
+        name: 'a patch of an unknown type',
+        status: 415,
+        method: 'PATCH',
+        at: '/there',
+        ask: { body: {}, headers: json },
+      },
+      {
+        name: 'an apply that is invalid',
+        status: 422,
+        method: 'PATCH',
+        at: '/there?fieldManager=m&force=true',
+        ask: {
+          body: {
+            apiVersion: 'autoscaling/v2beta2',
+            kind: 'HorizontalPodAutoscaler',
+            metadata: { name: 'there' },
+            spec,
+          },
+          headers: applied,
+        },
+      },
+      {
+        name: 'an apply without a manager',
+        status: 422,
+        method: 'PATCH',
+        at: '/there',
+        ask: { body: {}, headers: applied },
+      },
+      {
+        name: 'a delete of what is not there',
+        status: 404,
+        method: 'DELETE',
+        at: '/none',
+        ask: {},
+      },
+      {
+        name: 'a delete of another uid',
+        status: 409,
+        method: 'DELETE',
+        at: '/there',
+        ask: { body: { preconditions: { uid: 'other' } } },
+      },
+      { name: 'a get of what is not there', status: 404, method: 'GET', at: '/none', ask: {} },
+      {
+        name: 'a list with a wrong selector',
+        status: 400,
+        method: 'GET',
+        at: '?labelSelector=!!',
+        ask: {},
+      },
+      {
+        name: 'a watch with a wrong selector',
+        status: 400,
+        method: 'GET',
+        at: '?watch=true&fieldSelector=spec.x%3D1',
+        ask: {},
+      },
+      {
+        name: 'a delete of a collection with a wrong selector',
+        status: 400,
+        method: 'DELETE',
+        at: '?labelSelector=!!',
+        ask: {},
+      },
+    ] as const) {
+      test(`warns: ${name}`, async () => {
+        const reply = await client.ask(method, `${path}${at}`, ask)
+        expect([reply.status, reply.headers.warning]).toEqual([status, hpaText])
+      })
+    }
+  })
+
   test('beside other warnings', async () => {
     const reply = await client.post(`${old}?dryRun=All`, { ...hpa, surplus: 1 })
     expect(reply.headers.warning).toBe(`${hpaText}, 299 - "unknown field \\"surplus\\""`)

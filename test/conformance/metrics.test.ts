@@ -206,6 +206,31 @@ test.each([
   expect(series(after)).toEqual(series(before))
 })
 
+test('what others have from their start on is there before it happens', async () => {
+  const other = await startServer({ vocabulary: 'kubernetes', controllers: false })
+  const client = new Client(other)
+  try {
+    const families = parseExposition((await client.get('/metrics')).text)
+    const watches = families.get('apiserver_longrunning_requests')!
+    expect(watches.type).toBe('gauge')
+    expect(watches.samples).toHaveLength(25)
+    expect(watches.samples.map(({ value }) => value)).toEqual(Array(25).fill(0))
+    const all = { subresource: '', scope: 'cluster', verb: 'WATCH', component: 'apiserver' }
+    for (const labels of [
+      { group: '', version: 'v1', resource: 'pods' },
+      { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'roles' },
+    ]) {
+      const labelled = expect.objectContaining({ labels: { ...all, ...labels } })
+      expect(watches.samples).toContainEqual(labelled)
+    }
+    for (const name of ['apiserver_audit_event_total', 'apiserver_audit_requests_rejected_total'])
+      expect([name, families.get(name)?.samples.map(({ value }) => value)]).toEqual([name, [0]])
+  } finally {
+    client.close()
+    await other.close()
+  }
+})
+
 test('requests under way are counted while they are', async () => {
   const watching = { ...core, verb: 'WATCH', scope: 'cluster', component: 'apiserver' }
   const stream = await admin.open('GET', '/api/v1/configmaps?watch=1')

@@ -179,7 +179,7 @@ export class Environment {
         let text = ''
         response.on('data', (part: Buffer) => (text += part.toString()))
         response.once('end', () =>
-          resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as unknown }),
+          resolve({ status: response.statusCode ?? 0, body: parsed(text) }),
         )
       })
         .once('error', reject)
@@ -225,6 +225,15 @@ export class Environment {
     await rm(this.certDir, { recursive: true, force: true })
     await rm(this.dataDir, { recursive: true, force: true })
     return ended
+  }
+}
+
+/** JSON, or the text where it is none: paths that are not there get a line. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
   }
 }
 

@@ -59,8 +59,10 @@ export async function controllerManagerCommand(
     ending.abort()
   })
   try {
+    // What is wrong with the flags is found before the controllers are loaded.
+    const options = await optionsOf(values, log)
     const { controllerManager } = await import('../../controller-manager/controller-manager.ts')
-    const manager = controllerManager(await optionsOf(values, log))
+    const manager = controllerManager(options)
     await run(manager, values, log, ending.signal)
     return 0
   } catch (error) {

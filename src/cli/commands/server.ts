@@ -103,8 +103,9 @@ export async function serverCommand(
     if (!command.start) keepTickShape()
     if (!command.start && values['limit-heap']) limitHeap()
     if (!command.start && !values['generate-code']) generateNothing()
-    const start = command.start ?? (await import('../../server/start-server.ts')).launchServer
+    // What is wrong with the flags is found before the server is loaded.
     options = optionsOf(values)
+    const start = command.start ?? (await import('../../server/start-server.ts')).launchServer
     server = await start({ ...options, log })
   } catch (error) {
     terminal.err(`${name}: ${startError(error, options, values.v)}\n`)

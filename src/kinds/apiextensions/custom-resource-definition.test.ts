@@ -556,6 +556,55 @@ describe('rules of schemas', () => {
       ],
     ],
     [
+      'rules about objects, which are named after the way from the place of the rule',
+      field({
+        type: 'object',
+        properties: {
+          spec: {
+            type: 'object',
+            properties: { n: { type: 'integer' } },
+            'x-orch-validations': [{ rule: 'self == 1' }],
+          },
+          parts: {
+            type: 'array',
+            maxItems: 2,
+            items: { type: 'object', properties: { n: { type: 'integer' } } },
+          },
+          by: {
+            type: 'object',
+            additionalProperties: { type: 'object', properties: { n: { type: 'integer' } } },
+          },
+        },
+        'x-orch-validations': [
+          { rule: 'self.spec == 1' },
+          { rule: 'self.parts == self' },
+          { rule: 'self.by["a"] == self.parts[0]' },
+        ],
+      }),
+      [
+        invalid(
+          `${F}.properties[spec].x-orch-validations[0].rule`,
+          'self == 1',
+          "compilation failed: ERROR: <input>:1:6: found no matching overload for '_==_' applied to '(selfType0, int)'\n | self == 1\n | .....^",
+        ),
+        invalid(
+          `${F}.x-orch-validations[0].rule`,
+          'self.spec == 1',
+          "compilation failed: ERROR: <input>:1:11: found no matching overload for '_==_' applied to '(selfType0.spec, int)'\n | self.spec == 1\n | ..........^",
+        ),
+        invalid(
+          `${F}.x-orch-validations[1].rule`,
+          'self.parts == self',
+          "compilation failed: ERROR: <input>:1:12: found no matching overload for '_==_' applied to '(list(selfType0.parts.@idx), selfType0)'\n | self.parts == self\n | ...........^",
+        ),
+        invalid(
+          `${F}.x-orch-validations[2].rule`,
+          'self.by["a"] == self.parts[0]',
+          "compilation failed: ERROR: <input>:1:14: found no matching overload for '_==_' applied to '(selfType0.by.@elem, selfType0.parts.@idx)'\n | self.by[\"a\"] == self.parts[0]\n | .............^",
+        ),
+      ],
+    ],
+    [
       'rules about the keys of a map, and about what functions read',
       field({
         type: 'object',

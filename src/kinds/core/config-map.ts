@@ -41,7 +41,6 @@ export const configMaps = resource(ConfigMap, {
   scope: 'namespace',
   sharesParts: true,
   deleteAnswers: 'status',
-  heldDeleteAnswers: 'status',
   columns: [
     nameColumn,
     column('Data', 'string', (cm) => sizeOf(cm, 'data') + sizeOf(cm, 'binaryData'), {

@@ -81,7 +81,6 @@ export const endpoints = resource(Endpoints, {
   short: ['ep'],
   scope: 'namespace',
   deleteAnswers: 'status',
-  heldDeleteAnswers: 'status',
   createOnUpdate: true,
   columns: [
     nameColumn,

@@ -33,7 +33,6 @@ export const csiStorageCapacities = resource(CSIStorageCapacity, {
   scope: 'namespace',
   needsVersionOnUpdate: true,
   deleteAnswers: 'status',
-  heldDeleteAnswers: 'status',
   versions: {
     'storage{api}/v1beta1': same(CSIStorageCapacity, {
       since: '1.24',

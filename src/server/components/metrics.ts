@@ -1,3 +1,4 @@
+import { auditEvents, auditRejections } from '../../metrics/declared/access.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -26,6 +27,9 @@ export const metrics = (settings: Settings) =>
         storageMetrics(registry, catalogue, counts, { engine, cache })
         serviceMetrics(registry, api.allocators, cache)
         ends.push(processMetrics(registry))
+        // Without an audit policy they are 0.
+        registry.of(auditEvents)
+        registry.of(auditRejections)
       }
       return {
         part: { ready: () => (registered ??= register()) },
