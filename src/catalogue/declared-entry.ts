@@ -221,6 +221,7 @@ function strategyOf(declaration: Resource): Strategy {
     needsVersionOnUpdate: of.needsVersionOnUpdate,
     refusesDelete: of.refusesDelete,
     deleteAnswers: of.deleteAnswers,
+    heldDeleteAnswers: of.heldDeleteAnswers,
     orphansByDefault: of.orphansByDefault,
     deleteWarning: of.deleteWarning,
     selectable: of.selectable,

@@ -273,8 +273,10 @@ export interface ResourceOptions<T extends Typed> extends Hooks<T> {
   readonly needsVersionOnUpdate?: true
   /** Why this object cannot be deleted; null when it can. Not called for deletecollection. */
   refusesDelete?(object: T): string | null
-  /** Response to a delete that removes the object; defaults to the object, as for one that leaves it in place. */
+  /** Response to a plain delete; defaults to the object. */
   readonly deleteAnswers?: 'status'
+  /** The same for a delete that finalizers delay. */
+  readonly heldDeleteAnswers?: 'status'
   /**
    * A delete without a propagation policy orphans the dependents. The garbage collector applies it; without one, a
    * finalizer set by the server would never be removed.

@@ -413,8 +413,9 @@ function deleted(
   how: { remains: boolean; orphanGiven: boolean | undefined },
 ): Result {
   const status = how.remains && how.orphanGiven === false ? 202 : 200
-  // A delete that leaves the object in place returns its new state, for every kind.
-  if (how.remains || served.strategy.deleteAnswers !== 'status')
+  const { deleteAnswers, heldDeleteAnswers } = served.strategy
+  // A delete that leaves the object in place returns its new state.
+  if ((how.remains ? heldDeleteAnswers : deleteAnswers) !== 'status')
     return { is: 'object', status, version }
   const body: Status = {
     kind: 'Status',

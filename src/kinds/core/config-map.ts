@@ -41,6 +41,7 @@ export const configMaps = resource(ConfigMap, {
   scope: 'namespace',
   sharesParts: true,
   deleteAnswers: 'status',
+  heldDeleteAnswers: 'status',
   columns: [
     nameColumn,
     column('Data', 'string', (cm) => sizeOf(cm, 'data') + sizeOf(cm, 'binaryData'), {

@@ -81,6 +81,7 @@ export const endpoints = resource(Endpoints, {
   short: ['ep'],
   scope: 'namespace',
   deleteAnswers: 'status',
+  heldDeleteAnswers: 'status',
   createOnUpdate: true,
   columns: [
     nameColumn,

@@ -48,6 +48,7 @@ export const secrets = resource(Secret, {
   plural: 'secrets',
   scope: 'namespace',
   deleteAnswers: 'status',
+  heldDeleteAnswers: 'status',
   selectable: { type: (secret) => secret.type },
   columns: [
     nameColumn,

@@ -33,6 +33,7 @@ export const csiStorageCapacities = resource(CSIStorageCapacity, {
   scope: 'namespace',
   needsVersionOnUpdate: true,
   deleteAnswers: 'status',
+  heldDeleteAnswers: 'status',
   versions: {
     'storage{api}/v1beta1': same(CSIStorageCapacity, {
       since: '1.24',
