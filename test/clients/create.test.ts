@@ -111,7 +111,7 @@ describe('changes', () => {
     expect(await kubectl.ok('expose', 'deployment/dep', '--port=80', '--name=exposed')).toBe(
       'service/exposed exposed\n',
     )
-    expect(await get('{.spec.clusterIP}', 'svc/exposed')).toMatch(/^10\.0\.0\.\d+$/)
+    expect(await get('{.spec.clusterIP}', 'svc/exposed')).toMatch(/^10\.0\.\d+\.\d+$/)
   })
   test('set image, env and resources', async () => {
     await kubectl.ok('set', 'image', 'deployment/dep', '*=registry.example/new:2')

@@ -64,7 +64,7 @@ const MINIMAL: Readonly<Record<string, readonly unknown[]>> = {
   'v1 services': [
     'minimal',
     'ClusterIP',
-    expect.stringMatching(/^10\.0\.0\.\d+$/),
+    expect.stringMatching(/^10\.0\.\d+\.\d+$/),
     '<none>',
     '80/TCP',
     '90s',
