@@ -1079,7 +1079,7 @@ describe("the server's own service", () => {
 
   test('its address is of the family of its service', async () => {
     await expect(start({ advertiseAddress: '2001:db8::1' })).rejects.toThrow(
-      'serviceClusterIpRange 10.0.0.0/24 is not of the family of the address of this server, 2001:db8::1; choose another with advertiseAddress',
+      'serviceClusterIpRange 10.0.0.0/16 is not of the family of the address of this server, 2001:db8::1; choose another with advertiseAddress',
     )
   })
 })
