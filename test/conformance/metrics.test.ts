@@ -406,7 +406,7 @@ test('services, logs and pod security', async () => {
   const grown = (name: string, labels: Readonly<Record<string, string>> = {}) =>
     valueOf(families, name, labels) - valueOf(before, name, labels)
   const ips = 'kube_apiserver_clusterip_allocator'
-  const cidr = '10.0.0.0/24'
+  const cidr = '10.0.0.0/16'
   expect(grown(`${ips}_allocation_total`, { cidr, scope: 'dynamic' })).toBe(1)
   expect(grown(`${ips}_allocation_total`, { cidr, scope: 'static' })).toBe(1)
   expect(grown(`${ips}_allocation_errors_total`, { cidr, scope: 'static' })).toBe(1)
