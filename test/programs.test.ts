@@ -46,7 +46,7 @@ test('a server says one line, serves its administrator and ends on SIGTERM', asy
   const first = new Program('orch', 'server', ...flags)
   const line = await Promise.race([first.line, first.ended.then(({ stderr }) => stderr)])
   const [, url = '', path = ''] =
-    /^orch is ready at (https:\/\/127\.0\.0\.1:\d+) - try: KUBECONFIG=(\S+) kubectl get namespaces\n$/.exec(
+    /^orch is ready at (https:\/\/127\.0\.0\.1:\d+) in the vocabulary orch, release 1\.25 - try: KUBECONFIG=(\S+) kubectl get namespaces\n$/.exec(
       line,
     ) ?? []
   expect({ line, path }).toEqual({ line, path: join(dir, 'data', 'admin.kubeconfig') })
