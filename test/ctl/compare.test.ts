@@ -12,7 +12,11 @@ type Recorded = readonly (readonly [row: string, code: number, stdout: string, s
 let server: RunningServer
 let ctl: Ctl
 beforeAll(async () => {
-  server = await startServer({ vocabulary: 'kubernetes', controllers: ['api'] })
+  server = await startServer({
+    vocabulary: 'kubernetes',
+    controllers: ['api'],
+    serviceClusterIpRange: '10.0.0.0/24',
+  })
   await server.settled()
   ctl = await Ctl.for(server.kubeconfig)
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(ctl.home, name), text)

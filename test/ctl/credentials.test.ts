@@ -1,5 +1,6 @@
 /** How the command line shows who it is, and how it reaches the server. */
 import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -39,7 +40,9 @@ afterAll(async () => {
 function file(name: string, text: string, mode = 0o600): string {
   const path = join(ctl.home, name)
   mkdirSync(join(path, '..'), { recursive: true })
-  writeFileSync(path, text, { mode })
+  if ((mode & 0o100) === 0) writeFileSync(path, text, { mode })
+  // By another process: a child of another thread could hold it open for writing, and nothing may run it then.
+  else spawnSync('sh', ['-c', 'cat > "$1" && chmod 700 "$1"', 'sh', path], { input: text })
   return path
 }
 
