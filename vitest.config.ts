@@ -11,29 +11,35 @@ export const common = {
   maxWorkers: 3,
 } as const
 
+/** Suites beside the code, which share what is loaded in a thread, and suites of the whole, which do not. */
+export const projects = ({ beside, whole }: Record<'beside' | 'whole', readonly string[]>) => [
+  {
+    extends: true as const,
+    test: {
+      name: 'beside',
+      include: [...beside],
+      exclude: [...configDefaults.exclude, ...ALONE],
+      // To load the sources anew for each of some 470 files takes longer than their tests.
+      isolate: false,
+    },
+  },
+  {
+    extends: true as const,
+    test: {
+      name: 'whole',
+      include: [...ALONE, ...whole],
+      // Those have configurations of their own.
+      exclude: [...configDefaults.exclude, 'test/smoke/**', 'test/examples.test.ts'],
+    },
+  },
+]
+
 export default defineConfig({
   test: {
     ...common,
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'beside',
-          include: ['src/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...ALONE],
-          // To load the sources anew for each of some 470 files takes longer than their tests.
-          isolate: false,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'whole',
-          include: [...ALONE, 'test/**/*.test.ts', 'bench/**/*.test.ts'],
-          // Those have configurations of their own.
-          exclude: [...configDefaults.exclude, 'test/smoke/**', 'test/examples.test.ts'],
-        },
-      },
-    ],
+    projects: projects({
+      beside: ['src/**/*.test.ts'],
+      whole: ['test/**/*.test.ts', 'bench/**/*.test.ts'],
+    }),
   },
 })
