@@ -52,7 +52,7 @@ export class Expressions {
     return finish(this.compileInSteps(source, type, oldIsOptional))
   }
 
-  /** The same in steps, none of which walks the expression more than once. */
+  /** Compiles an expression in steps, none of which walks the expression more than once. */
   *compileInSteps(source: string, type: DeclaredType, oldIsOptional = false): Steps<Compiled> {
     const environment = environmentOf(this.#language)
     const known = this.#typeOf(type)

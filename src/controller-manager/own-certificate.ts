@@ -5,7 +5,7 @@ import { readFile } from '../base/files.ts'
 import type { Clock } from '../base/clock.ts'
 import { forFlag } from '../base/plain-reason.ts'
 import { issue } from '../pki/issue.ts'
-import { isEnding } from '../pki/pki.ts'
+import { isEnding, isOwnAndEnding } from '../pki/pki.ts'
 import { checkKeyPair } from '../pki/pem-check.ts'
 import { writeFlushed } from '../pki/write-file.ts'
 import { product } from '../vocabulary/index.ts'
@@ -30,7 +30,8 @@ export async function ownCertificate(host: string, folder: string, clock: Clock)
         key: await readFile(names.key, 'utf8'),
       }
       checkKeyPair(pair, names)
-      if (!isOwnAndEnding(pair.cert, clock.now())) return pair
+      if (!isOwnAndEnding(pair.cert, clock.now(), (name, serial) => `${name}@${serial}`))
+        return pair
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     }
@@ -42,18 +43,12 @@ export async function ownCertificate(host: string, folder: string, clock: Clock)
   })
 }
 
-/** The same pair, or another one where it is about to end. */
+/** Returns a pair unchanged unless its certificate is about to end; then makes a new one. */
 export const renewedCertificate = async (
   pair: Pair,
   clock: Clock,
   made: () => Promise<Pair>,
 ): Promise<Pair> => (isEnding(new X509Certificate(pair.cert), clock.now()) ? made() : pair)
-
-/** Whether a certificate was made here and is about to end; one that somebody else put there is theirs to renew. */
-function isOwnAndEnding(pem: string, nowMs: number): boolean {
-  const x509 = new X509Certificate(pem)
-  return /^CN=.*@\d+$/.test(x509.subject) && x509.issuer === x509.subject && isEnding(x509, nowMs)
-}
 
 function selfSigned(host: string, clock: Clock): Pair {
   const now = clock.now()

@@ -271,7 +271,7 @@ class QuotaUsage {
     return measured
   }
 
-  /** The evaluator that stands for all of a resource. */
+  /** The evaluator that is used for all objects of a resource. */
   #theOneOf(evaluator: Evaluator): Evaluator {
     const id = `${evaluator.of.group}/${evaluator.of.resource}`
     const known = this.#known.get(id)

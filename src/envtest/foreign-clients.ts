@@ -10,13 +10,13 @@ export type Speech = 'gRPC' | 'HTTP' | 'TLS'
 export const foreignLine = (speech: string): string =>
   `a client of etcd speaks ${speech} to this stand-in, which stores nothing: it gets errors; start a real etcd for it`
 
-/** What they are told. */
+/** Error message for clients of a real etcd. */
 const FOREIGN_MESSAGE = 'this is a stand-in for etcd, which stores nothing; start a real etcd'
 
 /** Paths of the interfaces that etcd serves by HTTP/1.1, as a source for regular expressions of Perl too. */
 export const FOREIGN_PATHS = '^/v[23][a-z]*/'
 
-/** The code of gRPC for what is not implemented. */
+/** gRPC status code UNIMPLEMENTED. */
 const UNIMPLEMENTED = 12
 
 /** The body for such a path. */

@@ -42,7 +42,7 @@ const MAX_SHIFTED_ITEMS = 250_000_000
 export const applyJsonPatch = (document: unknown, patch: unknown): unknown =>
   finish(jsonPatchSteps(document, patch))
 
-/** The same in steps of one operation. */
+/** Applies a JSON patch in steps of one operation. */
 export function* jsonPatchSteps(document: unknown, patch: unknown): Steps<unknown> {
   if (patch === null) return document
   if (!Array.isArray(patch)) throw new PatchSyntaxError(mistyped(patch, 'jsonpatch.Patch'))

@@ -1,9 +1,8 @@
 /** A serving certificate and its key in a directory, made there when they are absent or about to end. */
-import { X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { makeFolders, OWNER_FILE } from '../base/folders.ts'
-import { isEnding } from './pki.ts'
+import { isOwnAndEnding } from './pki.ts'
 import { writeFileAtomically } from './write-file.ts'
 
 const HOUR_MS = 3_600_000
@@ -30,7 +29,10 @@ export async function keptPair(dir: string, { hosts, nowMs }: WantedPair): Promi
   const certFile = join(folder, 'apiserver.crt')
   const keyFile = join(folder, 'apiserver.key')
   const isThere = existsSync(certFile) && existsSync(keyFile)
-  if (isThere && !isOwnAndEnding(readFileSync(certFile, 'utf8'), nowMs))
+  if (
+    isThere &&
+    !isOwnAndEnding(readFileSync(certFile, 'utf8'), nowMs, (name, serial) => `${name}-ca@${serial}`)
+  )
     return { certFile, keyFile }
   const { issue } = await import('./issue.ts')
   const name = hosts[0] ?? 'localhost'
@@ -48,15 +50,4 @@ export async function keptPair(dir: string, { hosts, nowMs }: WantedPair): Promi
   await writeFileAtomically(keyFile, pair.key, OWNER_FILE)
   await writeFileAtomically(certFile, pair.cert + authority.cert, OWNER_FILE)
   return { certFile, keyFile }
-}
-
-/** Whether a certificate was made here and is about to end; one that somebody else put there is theirs to renew. */
-function isOwnAndEnding(pem: string, nowMs: number): boolean {
-  try {
-    const x509 = new X509Certificate(pem)
-    const [, name, serial] = /^CN=(.*)@(\d+)$/.exec(x509.subject) ?? []
-    return x509.issuer === `CN=${name}-ca@${serial}` && isEnding(x509, nowMs)
-  } catch {
-    return false
-  }
 }

@@ -59,7 +59,7 @@ export const renewalOf = (x509: X509Certificate): number =>
 export const isEnding = (x509: X509Certificate, nowMs: number): boolean => renewalOf(x509) < nowMs
 
 /**
- * The same set with certificates of server and administrator that are not about to end; the same object while none is. A
+ * Renews the certificates of server and administrator that are about to end; returns the given object when none is. A
  * running server keeps its authority: others rely on it. Throws UnusablePki when it has no key.
  */
 export async function renewedPki(pki: Pki, options: PkiOptions): Promise<Pki> {
@@ -68,6 +68,25 @@ export async function renewedPki(pki: Pki, options: PkiOptions): Promise<Pki> {
   const leaves = [pki.servingCert, pki.adminCert]
   if (!leaves.some((cert) => isEnding(new X509Certificate(cert), nowMs))) return pki
   return completePki(pki, options)
+}
+
+/**
+ * Whether a certificate was made by these programs, which put a time behind the name of its subject, and is about to end.
+ * `issuerOf` gives the issuer that such a subject has. Certificates of others are renewed by their owners.
+ */
+export function isOwnAndEnding(
+  pem: string,
+  nowMs: number,
+  issuerOf: (name: string, serial: string) => string,
+): boolean {
+  try {
+    const x509 = new X509Certificate(pem)
+    const [, name, serial] = /^CN=(.*)@(\d+)$/.exec(x509.subject) ?? []
+    if (name === undefined || serial === undefined) return false
+    return x509.issuer === `CN=${issuerOf(name, serial)}` && isEnding(x509, nowMs)
+  } catch {
+    return false
+  }
 }
 
 interface Wanted {

@@ -238,7 +238,7 @@ async function lastVersion(
   live: StoredObject,
   { isOfCollection }: Deletion,
 ): Promise<StoredObject> {
-  // Nobody sees the answers to the deletes of a collection.
+  // The responses to the single deletes of a collection are not sent.
   if (!served.strategy.grace || isOfCollection === true) return live
   return asVersion(await paced(encodeObjectSteps(served, next)), live.revision)
 }
@@ -274,7 +274,7 @@ function deleteAtOnce(
   const { uid, resourceVersion } = deletion
   const isAsked =
     deletion.isOfCollection !== true || uid !== undefined || resourceVersion !== undefined
-  // Nobody sees the answers to the deletes of a collection.
+  // The responses to the single deletes of a collection are not sent.
   const metadata = isAsked ? (JSON.parse(live.metadata().toString('utf8')) as ObjectMeta) : NOTHING
   if (isAsked) checkPreconditions(call, metadata, deletion)
   const remove = () => removeAtOnce(api, call, deletion, { ...attempt, metadata })

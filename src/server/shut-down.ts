@@ -75,7 +75,7 @@ interface Limit {
   readonly late: () => Error
 }
 
-/** The same promise, rejected when it takes longer. */
+/** Settles as a promise does, or rejects when it takes longer than the limit. */
 function within<T>({ clock, ms, late }: Limit, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => reject(late()))

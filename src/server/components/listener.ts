@@ -34,7 +34,7 @@ const DRAIN_SPARE_MS = 5_000
 /** What a server has to end before it may stop. */
 export interface Open {
   readonly requests: number
-  /** Those of them without a time limit, such as watches: verbs and paths of the first. */
+  /** Requests without a time limit, such as watches: methods and paths of the first ten. */
   readonly longRunning: readonly string[]
   readonly connections: number
 }
