@@ -47,7 +47,7 @@ export class SchemaExpressions {
     return finish(this.compileInSteps(rule, type))
   }
 
-  /** Compiles the rules in steps, with turns for other work between. */
+  /** Compiles one rule in steps, with turns for other work between. */
   *compileInSteps(rule: string, type: DeclaredType): Steps<Compiled> {
     let known = this.#compiled.get(type)
     if (!known) this.#compiled.set(type, (known = new Map()))
